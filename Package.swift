@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let pure: [SwiftSetting] = [.strictMemorySafety()]
+
+let package = Package(
+    name: "bioauthd",
+    products: [
+        .executable(name: "bioauthd", targets: ["bioauthd"]),
+        .executable(name: "bioauthctl", targets: ["bioauthctl"]),
+        .executable(name: "bioauth-password", targets: ["bioauth-password"]),
+    ],
+    targets: [
+        // Decisions and messages: values only.
+        .target(name: "BioauthCore", swiftSettings: pure),
+        .target(name: "BioauthWire", dependencies: ["BioauthCore"], exclude: ["PROTOCOL.md"], swiftSettings: pure),
+
+        // The operating system and the reader.
+        .target(name: "BioauthSystem", dependencies: ["CLinux", "CSystemd", "CGLib"]),
+        .target(name: "FingerprintReader", dependencies: ["BioauthCore", "CGLib", "CFprint"]),
+
+        // The daemon, its clients, and the password's own process.
+        .target(name: "BioauthDaemon", dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem"]),
+        .target(name: "BioauthClient", dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem"]),
+        .executableTarget(
+            name: "bioauthd", dependencies: ["BioauthCore", "BioauthDaemon", "BioauthSystem", "FingerprintReader"]),
+        .executableTarget(
+            name: "bioauthctl",
+            dependencies: ["BioauthCore", "BioauthWire", "BioauthClient", "BioauthDaemon", "BioauthSystem"]),
+        .executableTarget(
+            name: "bioauth-password",
+            dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem", "CLinux", "CPam"]),
+
+        // Fingers for the demo, the tests and the benchmarks; never installed.
+        .target(name: "SyntheticFingers", swiftSettings: [.unsafeFlags(["-O"])]),
+        .executableTarget(name: "bioauth-finger", dependencies: ["SyntheticFingers"]),
+
+        // C, as thin as it can be.
+        .target(name: "CLinux"),
+        .target(name: "CModuleWire", path: "pam", sources: ["wire.c"], publicHeadersPath: "."),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
+        .systemLibrary(name: "CGLib", pkgConfig: "gio-2.0"),
+        .systemLibrary(name: "CFprint", pkgConfig: "libfprint-2"),
+        .systemLibrary(name: "CPam"),
+
+        .testTarget(name: "BioauthCoreTests", dependencies: ["BioauthCore"]),
+        .testTarget(
+            name: "BioauthWireTests", dependencies: ["BioauthWire", "BioauthCore", "CModuleWire"],
+            resources: [.copy("golden.txt")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,143 @@
+/// What a fingerprint reader is, and what the daemon asks of one. The one implementation that sees libfprint lives
+/// in `FingerprintReader`; everything else knows readers by these types.
+
+/// How a finger is shown to a reader (`FpScanType`).
+public enum ScanType: UInt8, Sendable {
+    case press = 1
+    case swipe = 2
+}
+
+/// What stays the same about a reader for as long as it is plugged in.
+public struct ReaderDescription: Hashable, Sendable {
+    /// libfprint's name of the driver: `synaptics`.
+    public let driver: String
+    /// libfprint's identity of the device, often "0"; prints belong to a driver and a device.
+    public let deviceID: String
+    /// A name for people: `Synaptics Sensors`.
+    public let name: String
+    public let scan: ScanType
+    /// Touches that one enrolment takes.
+    public let enrollStages: Int
+    /// Whether it compares one touch with many prints at once.
+    public let canIdentify: Bool
+    /// Whether it keeps prints itself.
+    public let hasStorage: Bool
+
+    public init(
+        driver: String, deviceID: String, name: String, scan: ScanType, enrollStages: Int, canIdentify: Bool,
+        hasStorage: Bool
+    ) {
+        self.driver = driver
+        self.deviceID = deviceID
+        self.name = name
+        self.scan = scan
+        self.enrollStages = enrollStages
+        self.canIdentify = canIdentify
+        self.hasStorage = hasStorage
+    }
+}
+
+/// A print as it is kept: libfprint's own serialisation (`fp_print_serialize`), opaque here.
+public struct StoredPrint: Hashable, Sendable {
+    public let bytes: [UInt8]
+
+    public init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+}
+
+/// What a print says of itself.
+public struct PrintDescription: Hashable, Sendable {
+    /// The account's name it was enrolled for.
+    public let accountName: String
+    public let finger: Finger
+    public let driver: String
+    public let deviceID: String
+    /// The day it was enrolled, `2026-03-31`; nil when the print doesn't say.
+    public let enrolled: String?
+
+    public init(accountName: String, finger: Finger, driver: String, deviceID: String, enrolled: String?) {
+        self.accountName = accountName
+        self.finger = finger
+        self.driver = driver
+        self.deviceID = deviceID
+        self.enrolled = enrolled
+    }
+}
+
+/// Why a scan did not count and the person is asked again (`FpDeviceRetry`, same numbers).
+public enum RetryReason: UInt8, CaseIterable, Sendable {
+    case general = 0
+    case tooShort = 1
+    case centerFinger = 2
+    case removeFinger = 3
+    case tooFast = 4
+}
+
+/// How an action of the reader failed (`FpDeviceError`, and cancelling).
+public enum ReaderFault: Error, Hashable, Sendable {
+    case cancelled
+    case unplugged
+    case hot
+    case busy
+    case unsupported
+    case storageFull
+    case duplicate
+    /// The print given to the reader can't be used with it.
+    case printInvalid
+    /// Everything else: a protocol error, a general one, a call made at the wrong time. libfprint's words.
+    case failed(String)
+}
+
+/// What one touch showed.
+public enum Identification: Hashable, Sendable {
+    /// The print of that index in the gallery given.
+    case matched(index: Int)
+    case noMatch
+    case retry(RetryReason)
+}
+
+/// One reader. All calls and callbacks on the main actor; one action at a time; no call blocks for longer than
+/// libfprint's matching does. Every `done` is called exactly once, always later than the call it belongs to.
+@MainActor public protocol Reader: AnyObject {
+    var description: ReaderDescription { get }
+
+    /// Called whenever the reader tells that a finger came (`true`) or went (`false`), during an action only. Some
+    /// drivers never tell.
+    var onFinger: (@MainActor (_ present: Bool) -> Void)? { get set }
+
+    func open(done: @escaping @MainActor (Result<Void, ReaderFault>) -> Void)
+    func close(done: @escaping @MainActor (Result<Void, ReaderFault>) -> Void)
+
+    /// Waits for one touch and compares it with the gallery, in its order.
+    ///
+    /// `shown` is called at most once, as soon as the touch has been compared and before the finger lifts; `done`
+    /// when the reader can be used again. Prints that can't be read or belong to another reader match nothing.
+    func identify(
+        gallery: [StoredPrint],
+        shown: @escaping @MainActor (Identification) -> Void,
+        done: @escaping @MainActor (Result<Void, ReaderFault>) -> Void)
+
+    /// Takes the touches of one enrolment. `progress` is called for each: the stages that are complete, and, where
+    /// the scan did not count, why.
+    func enroll(
+        accountName: String, finger: Finger,
+        progress: @escaping @MainActor (_ completed: Int, _ retry: RetryReason?) -> Void,
+        done: @escaping @MainActor (Result<StoredPrint, ReaderFault>) -> Void)
+
+    /// Ends the running action, whose `done` then tells `.cancelled` or what had already happened. No action: no effect.
+    func cancel()
+}
+
+/// Where readers come from: all that are plugged in now and later.
+@MainActor public protocol ReaderSource: AnyObject {
+    /// Set before `start`. A removed reader is never used again, even if it comes back as a new one.
+    var onAdded: (@MainActor (any Reader) -> Void)? { get set }
+    var onRemoved: (@MainActor (any Reader) -> Void)? { get set }
+
+    /// Finds the readers that are there; each is told through `onAdded` before this returns.
+    func start()
+
+    /// What a kept print says of itself; nil when it is damaged.
+    func describe(_ print: StoredPrint) -> PrintDescription?
+}

@@ -10,6 +10,22 @@ public enum DenialCode: Int32, CaseIterable, Sendable {
     case biometryLockout = -8
     case appCancel = -9
     case notInteractive = -1004
+
+    /// The cause to assume where only the code is understood.
+    public var standIn: Cause {
+        switch self {
+        case .authenticationFailed: .mismatchesUsedUp
+        case .userCancel: .personCancelled
+        case .userFallback: .personChosePassword
+        case .systemCancel: .preempted
+        case .passcodeNotSet: .noPassword
+        case .biometryNotAvailable: .readerFailed
+        case .biometryNotEnrolled: .notEnrolled
+        case .biometryLockout: .passwordNeeded
+        case .appCancel: .appWithdrew
+        case .notInteractive: .nobodyToAsk
+        }
+    }
 }
 
 /// Why something was denied, refused or has to wait. The numbers travel on the wire and are never reused.

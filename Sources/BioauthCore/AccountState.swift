@@ -46,9 +46,10 @@ public struct AccountState: Hashable, Sendable {
     public static let passwordReportedAgain: Duration = .seconds(3600)
 
     /// Whether a password given now would change anything: a lockout cleared, damage mended, the clock renewed.
-    public func wantsPassword(now: Moment) -> Bool {
+    public func wantsPassword(_ settings: Settings, now: Moment) -> Bool {
         if damaged || hasMismatches { return true }
         guard let last = password.last, last.bootID == now.bootID else { return true }
-        return now.boot - last.boot >= AccountState.passwordReportedAgain
+        let again = AccountState.passwordReportedAgain
+        return now.boot - last.boot >= min(again, settings.passwordMaximumAge ?? again)
     }
 }

@@ -9,6 +9,16 @@ public struct Account: Hashable, Sendable {
         self.uid = uid
         self.name = name
     }
+
+    // Byte by byte, as the system compares names: String's own == takes two spellings of one accent for the same.
+    public static func == (a: Account, b: Account) -> Bool {
+        a.uid == b.uid && a.name.utf8.elementsEqual(b.name.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(uid)
+        for byte in name.utf8 { hasher.combine(byte) }
+    }
 }
 
 /// One of a person's ten fingers, with libfprint's numbers (`FpFinger`, 1...10).

@@ -169,7 +169,8 @@ extension DaemonMessage {
                     reader: try reader.optionalText(.reader, limit: Limits.labelBytes) ?? "",
                     triesLeft: Int(try reader.number(.triesLeft, as: UInt8.self)), again: try reader.flag(.again)))
         case .retry:
-            self = .retry(RetryReason(rawValue: try reader.number(.retry)) ?? .general)
+            guard let reason = try reader.retry() else { throw .missing(.retry) }
+            self = .retry(reason)
         case .mismatch:
             self = .mismatch(triesLeft: Int(try reader.number(.triesLeft, as: UInt8.self)))
         case .waiting:
@@ -180,7 +181,7 @@ extension DaemonMessage {
         case .enrolling:
             self = .enrolling(
                 stage: Int(try reader.number(.stage, as: UInt8.self)),
-                stages: Int(try reader.number(.stages, as: UInt8.self)), retry: try reader.optionalValue(.retry))
+                stages: Int(try reader.number(.stages, as: UInt8.self)), retry: try reader.retry())
         case .passwordVerdict:
             self = .passwordVerdict(try reader.passwordVerdict())
         case .passwordAdvice:
@@ -199,6 +200,8 @@ extension DaemonMessage {
             self = .event(try reader.watchEvent())
         case .problem:
             self = .problem(try reader.value(.problem))
+            // Told so that a client of another version can say so; there is nothing to decide by it.
+            _ = try reader.number(.protocolVersion, as: UInt8.self)
         }
     }
 
@@ -252,6 +255,10 @@ extension MessageReader {
         try optional(.endsIn, as: UInt32.self).map { .milliseconds($0) }
     }
 
+    fileprivate func retry() throws(WireError) -> RetryReason? {
+        try optional(.retry).map { RetryReason(rawValue: $0) ?? .general }
+    }
+
     /// A daemon may be newer than this client and name a cause it doesn't know: the code stands in for it.
     func denial() throws(WireError) -> Denial {
         let code = try value(.code, as: DenialCode.self)
@@ -272,7 +279,7 @@ extension MessageReader {
 
     fileprivate func passwordVerdict() throws(WireError) -> PasswordVerdict {
         if try flag(.right) { return .right(try ticket()) }
-        switch try value(.cause, as: Cause.self) {
+        switch Cause(rawValue: try number(.cause)) {
         case .passwordWrong:
             return .wrong
         case .passwordDelayed:

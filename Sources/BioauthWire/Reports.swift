@@ -200,7 +200,9 @@ extension MessageReader {
     func statusReport() throws(WireError) -> StatusReport {
         var standings: [StatusReport.Standing] = []
         for inner in try each(.standing) {
-            let denial = try inner.range(.cause) == nil ? nil : inner.denial()
+            // Half a denial is an error, not the absence of one.
+            let (code, cause) = (try inner.range(.code), try inner.range(.cause))
+            let denial = code == nil && cause == nil ? nil : try inner.denial()
             standings.append(StatusReport.Standing(try inner.value(.serviceClass), denial))
         }
         return StatusReport(
@@ -226,7 +228,7 @@ extension MessageReader {
             kind: try value(.eventKind), time: try number(.time),
             account: try range(.uid) == nil ? nil : account(),
             service: try optionalText(.service, limit: Limits.labelBytes),
-            serviceClass: try optionalValue(.serviceClass), cause: try optionalValue(.cause),
+            serviceClass: try optionalValue(.serviceClass), cause: try optional(.cause).flatMap(Cause.init),
             reader: try optionalText(.reader, limit: Limits.labelBytes), finger: try optionalValue(.finger))
     }
 }

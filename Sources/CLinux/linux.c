@@ -1,1 +1,69 @@
-int bioauth_clinux;
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <libintl.h>
+#include <locale.h>
+#include <malloc.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+int clinux_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+        return -1;
+    *pid = peer.pid;
+    *uid = peer.uid;
+    *gid = peer.gid;
+    return 0;
+}
+
+int clinux_accept(int fd)
+{
+    return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+ssize_t clinux_receive(int fd, void *buffer, size_t size)
+{
+    return recv(fd, buffer, size, MSG_DONTWAIT | MSG_TRUNC);
+}
+
+void clinux_bind_text(const char *domain, const char *directory)
+{
+    setlocale(LC_ALL, "");
+    bindtextdomain(domain, directory);
+    bind_textdomain_codeset(domain, "UTF-8");
+    textdomain(domain);
+}
+
+int clinux_refuse_dumps(void)
+{
+    const struct rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_CORE, &none) < 0)
+        return -1;
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+long clinux_raise_open_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return -1;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return -1;
+    return (long)limit.rlim_cur;
+}
+
+void clinux_wipe(void *memory, size_t size)
+{
+    explicit_bzero(memory, size);
+}
+
+void clinux_trim_heap(void)
+{
+    malloc_trim(0);
+}

@@ -1,0 +1,34 @@
+/* What Swift can't say in its own words: GNU extensions behind _GNU_SOURCE, and macros with arguments.
+ * Each function is one call; errors are the call's own, in errno. */
+#ifndef BIOAUTH_CLINUX_H
+#define BIOAUTH_CLINUX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* getsockopt(SO_PEERCRED): 0, or -1 with errno. */
+int clinux_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
+
+/* accept4(SOCK_CLOEXEC | SOCK_NONBLOCK): the connection, or -1 with errno. */
+int clinux_accept(int fd);
+
+/* recv(MSG_DONTWAIT | MSG_TRUNC): the datagram's whole length, even where that is more than size. */
+ssize_t clinux_receive(int fd, void *buffer, size_t size);
+
+/* setlocale, bindtextdomain and textdomain in one: what a program does before its first word to a person. */
+void clinux_bind_text(const char *domain, const char *directory);
+
+/* prctl(PR_SET_DUMPABLE, 0) and RLIMIT_CORE 0: this process leaves no image of its memory behind. */
+int clinux_refuse_dumps(void);
+
+/* Raises the soft limit of open files to the hard one; returns what it is then, or -1. */
+long clinux_raise_open_files(void);
+
+/* explicit_bzero. */
+void clinux_wipe(void *memory, size_t size);
+
+/* malloc_trim(0): gives what the heap no longer needs back to the kernel. */
+void clinux_trim_heap(void);
+
+#endif

@@ -1,0 +1,105 @@
+import CGLib
+import Glibc
+
+/// Small files, read and written whole.
+public enum SmallFile {
+    /// The file's bytes.
+    ///
+    /// - Throws: `SystemError` of open or read; EFBIG when it has more than `limit` bytes; ELOOP for a symbolic link.
+    public static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        let raw = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard raw >= 0 else { throw .last("open \(path)") }
+        let descriptor = FileDescriptor(owning: raw)
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var count = 0
+        while count <= limit {
+            let got = try retrying("read \(path)") {
+                bytes.withUnsafeMutableBytes { Glibc.read(descriptor.raw, $0.baseAddress! + count, $0.count - count) }
+            }
+            if got == 0 { return Array(bytes[..<count]) }
+            count += got
+        }
+        throw SystemError("read \(path)", errno: EFBIG)
+    }
+
+    /// Writes the file whole, durably and atomically (`g_file_set_contents_full`): after a crash it is the old one or
+    /// the new one, and once this returned it is the new one.
+    public static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(SystemError) {
+        var error: UnsafeMutablePointer<GError>?
+        let flags = GFileSetContentsFlags(
+            rawValue: G_FILE_SET_CONTENTS_CONSISTENT.rawValue | G_FILE_SET_CONTENTS_DURABLE.rawValue)
+        let written = bytes.withUnsafeBytes {
+            g_file_set_contents_full(
+                path, $0.baseAddress?.assumingMemoryBound(to: CChar.self), gssize($0.count), flags, Int32(mode), &error)
+        }
+        guard written == 0 else { return }
+        let message = error.map { String(cString: $0.pointee.message) } ?? ""
+        // GLib tells the errno in words only; EIO stands for all of them, the words go along.
+        if let error { g_error_free(error) }
+        throw SystemError(message.isEmpty ? "write \(path)" : message, errno: EIO)
+    }
+
+    /// Removes a file and makes that durable. One that isn't there is no error.
+    public static func remove(_ path: String) throws(SystemError) {
+        if unlink(path) < 0 && errno != ENOENT { throw .last("unlink \(path)") }
+        try Directory.sync(Directory.parent(of: path))
+    }
+
+    /// Sets the file's time of change to now: an ordering that costs no write and may be lost.
+    public static func touch(_ path: String) {
+        utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW)
+    }
+
+    /// The file's time of change in nanoseconds since 1970, or nil when there is no such regular file.
+    public static func changed(_ path: String) -> Int64? {
+        var info = stat()
+        guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(info.st_mtim.tv_sec) * 1_000_000_000 + Int64(info.st_mtim.tv_nsec)
+    }
+}
+
+public enum Directory {
+    /// The names in a directory without `.` and `..`, sorted. One that isn't there is empty.
+    public static func names(in path: String) throws(SystemError) -> [String] {
+        guard let stream = opendir(path) else {
+            if errno == ENOENT { return [] }
+            throw .last("opendir \(path)")
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Makes a directory and those above it that are missing, with these permissions whatever the umask is.
+    public static func make(_ path: String, mode: mode_t) throws(SystemError) {
+        if mkdir(path, mode) == 0 {
+            guard chmod(path, mode) == 0 else { throw .last("chmod \(path)") }
+            return try sync(parent(of: path))
+        }
+        if errno == ENOENT && path.contains("/") {
+            try make(parent(of: path), mode: mode)
+            return try make(path, mode: mode)
+        }
+        var info = stat()
+        if errno == EEXIST, stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR { return }
+        throw SystemError("mkdir \(path)", errno: errno == 0 ? ENOTDIR : errno)
+    }
+
+    static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    static func sync(_ path: String) throws(SystemError) {
+        let raw = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard raw >= 0 else { throw .last("open \(path)") }
+        let descriptor = FileDescriptor(owning: raw)
+        _ = try retrying("fsync \(path)") { fsync(descriptor.raw) }
+    }
+}

@@ -1,0 +1,160 @@
+import CLinux
+import Glibc
+
+/// A Unix socket that keeps messages apart (`SOCK_SEQPACKET`), always non-blocking and closed on exec.
+public struct SeqpacketSocket: ~Copyable, Sendable {
+    public let descriptor: FileDescriptor
+
+    public init(_ descriptor: consuming FileDescriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// A socket that listens at a path of the file system; one that was left there is replaced.
+    ///
+    /// - Parameters:
+    ///   - mode: the socket's permissions, whatever the umask is.
+    ///   - backlog: connections that may wait to be accepted.
+    /// - Throws: `SystemError` of socket, unlink, bind, chmod or listen; ENAMETOOLONG for a path over 107 bytes.
+    public static func listening(at path: String, mode: mode_t, backlog: Int32) throws(SystemError) -> SeqpacketSocket {
+        let socket = try unconnected()
+        var address = try address(of: path)
+        if unlink(path) < 0 && errno != ENOENT { throw .last("unlink \(path)") }
+        // Made with no permissions for others and opened up once bound, so that nothing depends on the umask.
+        let before = umask(0o177)
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket.descriptor.raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        let failure = errno
+        umask(before)
+        guard bound == 0 else { throw SystemError("bind \(path)", errno: failure) }
+        guard chmod(path, mode) == 0 else { throw .last("chmod \(path)") }
+        guard listen(socket.descriptor.raw, backlog) == 0 else { throw .last("listen \(path)") }
+        return socket
+    }
+
+    /// Connects without waiting.
+    ///
+    /// - Throws: ENOENT and ECONNREFUSED where nobody listens, EAGAIN where the backlog is full.
+    public static func connected(to path: String) throws(SystemError) -> SeqpacketSocket {
+        let socket = try unconnected()
+        var address = try address(of: path)
+        _ = try retrying("connect \(path)") {
+            withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(socket.descriptor.raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+        }
+        return socket
+    }
+
+    /// The next connection that waits, or nil when none does.
+    ///
+    /// - Throws: EMFILE and its like; a connection that was gone already counts as none.
+    public func accept() throws(SystemError) -> SeqpacketSocket? {
+        while true {
+            let raw = clinux_accept(descriptor.raw)
+            if raw >= 0 { return SeqpacketSocket(FileDescriptor(owning: raw)) }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EAGAIN: return nil
+            default: throw .last("accept")
+            }
+        }
+    }
+
+    /// Who is at the other end: as it was when the connection was made, by the kernel's word.
+    public func peer() throws(SystemError) -> (uid: uid_t, pid: pid_t) {
+        var (pid, uid, gid) = (pid_t(), uid_t(), gid_t())
+        guard clinux_peer_credentials(descriptor.raw, &pid, &uid, &gid) == 0 else { throw .last("SO_PEERCRED") }
+        return (uid, pid)
+    }
+
+    public enum Received {
+        /// One whole message.
+        case message([UInt8])
+        /// One that was longer than allowed; it is gone.
+        case oversized
+        /// The peer is gone.
+        case closed
+        /// Nothing is there now.
+        case nothing
+    }
+
+    /// Takes the next message of at most `limit` bytes, without waiting.
+    public func receive(limit: Int) throws(SystemError) -> Received {
+        var length = 0
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            repeat {
+                length = clinux_receive(descriptor.raw, buffer.baseAddress, limit)
+                failure = errno
+            } while length < 0 && failure == EINTR
+            count = min(max(length, 0), limit)
+        }
+        if length > limit { return .oversized }
+        if length > 0 { return .message(bytes) }
+        if length == 0 || failure == ECONNRESET { return .closed }
+        if failure == EAGAIN { return .nothing }
+        throw SystemError("recv", errno: failure)
+    }
+
+    public enum Sent {
+        case sent
+        /// The peer reads too slowly: try again when the socket is writable.
+        case full
+        case closed
+    }
+
+    /// Sends one message, whole or not at all, without waiting.
+    public func send(_ message: [UInt8]) throws(SystemError) -> Sent {
+        while true {
+            let count = message.withUnsafeBytes {
+                Glibc.send(descriptor.raw, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            }
+            if count >= 0 { return .sent }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN, ENOBUFS: return .full
+            case EPIPE, ECONNRESET: return .closed
+            default: throw .last("send")
+            }
+        }
+    }
+
+    /// Waits until the socket can be read, or has been closed; false when the deadline passed first.
+    ///
+    /// - Parameter milliseconds: at most so long; negative: for ever. A signal that interrupts doesn't prolong it.
+    public func waitReadable(milliseconds: Int32) throws(SystemError) -> Bool {
+        let end = milliseconds < 0 ? Int64.max : BootClock.now() + Int64(milliseconds) * 1_000_000
+        while true {
+            var entry = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
+            let left = end == .max ? -1 : max(0, (end - BootClock.now() + 999_999) / 1_000_000)
+            let ready = poll(&entry, 1, Int32(clamping: left))
+            if ready > 0 { return true }
+            if ready == 0 { return false }
+            if errno != EINTR { throw .last("poll") }
+        }
+    }
+
+    private static func unconnected() throws(SystemError) -> SeqpacketSocket {
+        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let raw = socket(AF_UNIX, type, 0)
+        guard raw >= 0 else { throw .last("socket") }
+        return SeqpacketSocket(FileDescriptor(owning: raw))
+    }
+
+    private static func address(of path: String) throws(SystemError) -> sockaddr_un {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        guard !bytes.isEmpty, bytes.count < room, !bytes.contains(0) else {
+            throw SystemError("socket path \(path)", errno: ENAMETOOLONG)
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return address
+    }
+}

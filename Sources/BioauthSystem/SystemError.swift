@@ -1,0 +1,40 @@
+import Glibc
+
+/// A call of the operating system that failed, with its `errno`.
+public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let call: String
+    public let number: Int32
+
+    public init(_ call: String, errno number: Int32) {
+        self.call = call
+        self.number = number
+    }
+
+    /// The failure of the call that was just made.
+    static func last(_ call: String) -> SystemError { SystemError(call, errno: errno) }
+
+    public var description: String { "\(call): \(String(cString: strerror(number)))" }
+}
+
+/// Calls again for as long as a signal interrupts.
+func retrying<N: SignedInteger>(_ call: String, _ body: () -> N) throws(SystemError) -> N {
+    while true {
+        let result = body()
+        if result >= 0 { return result }
+        if errno != EINTR { throw .last(call) }
+    }
+}
+
+/// An open descriptor, closed when its owner goes.
+public struct FileDescriptor: ~Copyable, Sendable {
+    public let raw: Int32
+
+    /// Takes the descriptor over.
+    public init(owning raw: Int32) {
+        self.raw = raw
+    }
+
+    deinit {
+        close(raw)
+    }
+}

@@ -1,0 +1,42 @@
+import CGLib
+import CLinux
+
+/// Words for people, through gettext.
+public enum Words {
+    public static let domain = "bioauthd"
+
+    /// Takes the locale from the environment and finds the translations. Once, before the first word.
+    public static func begin(directory: String) {
+        clinux_bind_text(domain, directory)
+    }
+}
+
+/// The translation of a message; `%1$s`-style places are filled by `Words.fill`.
+public func tr(_ message: String) -> String {
+    String(cString: g_dgettext(Words.domain, message))
+}
+
+/// The translation of a message that depends on a number.
+public func tr(_ one: String, _ many: String, _ number: Int) -> String {
+    String(cString: g_dngettext(Words.domain, one, many, gulong(clamping: number)))
+}
+
+extension String {
+    /// The text with `%1`, `%2`, … replaced by what is given, in that order. Others stay as they are.
+    public func filled(_ values: String...) -> String {
+        var result = ""
+        var rest = self[...]
+        while let percent = rest.firstIndex(of: "%") {
+            result += rest[..<percent]
+            let after = rest.index(after: percent)
+            if after < rest.endIndex, let place = rest[after].wholeNumberValue, (1...values.count).contains(place) {
+                result += values[place - 1]
+                rest = rest[rest.index(after: after)...]
+            } else {
+                result += "%"
+                rest = rest[after...]
+            }
+        }
+        return result + rest
+    }
+}

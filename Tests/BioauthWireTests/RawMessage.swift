@@ -1,0 +1,78 @@
+/// A message put together and taken apart by hand, so that the tests don't lean on the codec they test.
+struct RawMessage {
+    typealias Field = (tag: UInt16, value: [UInt8])
+
+    var version: UInt8 = 1
+    var type: UInt16
+    var fields: [Field]
+
+    init(type: UInt16, _ fields: [Field] = []) {
+        self.type = type
+        self.fields = fields
+    }
+
+    /// Takes a well-formed message apart.
+    init(_ bytes: [UInt8]) {
+        type = UInt16(bytes[2]) + UInt16(bytes[3]) * 256
+        fields = RawMessage.fields(of: bytes[4...])
+    }
+
+    static func fields(of bytes: ArraySlice<UInt8>) -> [Field] {
+        var rest = bytes
+        var fields: [Field] = []
+        while !rest.isEmpty {
+            let head = rest.prefix(4).map(UInt16.init)
+            rest = rest.dropFirst(4)
+            fields.append((head[0] + head[1] * 256, Array(rest.prefix(Int(head[2] + head[3] * 256)))))
+            rest = rest.dropFirst(fields.last!.value.count)
+        }
+        return fields
+    }
+
+    var bytes: [UInt8] { [version, 0] + little(type) + RawMessage.bytes(of: fields) }
+
+    static func bytes(of fields: [Field]) -> [UInt8] {
+        fields.flatMap { little($0.tag) + little(UInt16($0.value.count)) + $0.value }
+    }
+
+    /// The same message with another value, or with the field added at its end.
+    func setting(_ tag: UInt16, _ value: [UInt8]) -> RawMessage {
+        var copy = self
+        if let place = fields.firstIndex(where: { $0.tag == tag }) {
+            copy.fields[place].value = value
+        } else {
+            copy.fields.append((tag, value))
+        }
+        return copy
+    }
+
+    func inserting(_ field: Field, at place: Int) -> RawMessage {
+        var copy = self
+        copy.fields.insert(field, at: place)
+        return copy
+    }
+
+    func removing(at place: Int) -> RawMessage {
+        var copy = self
+        copy.fields.remove(at: place)
+        return copy
+    }
+}
+
+/// A number as it travels.
+func little<N: FixedWidthInteger>(_ number: N) -> [UInt8] {
+    (0..<N.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+}
+
+/// A short sequence of numbers that looks random and is the same in every run (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}

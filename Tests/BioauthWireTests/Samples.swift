@@ -1,0 +1,148 @@
+import BioauthCore
+import BioauthWire
+
+/// Messages of every type, with each optional field absent and present and each enumerated value once.
+enum Samples {
+    static let account = Account(uid: 1000, name: "user")
+    static let ticket = Ticket(bytes: Array(1...16))!
+    static let secret = Array("correct horse".utf8)
+
+    static let everyClientMessage: [ClientMessage] =
+        authentications.map(ClientMessage.authenticate)
+        + CancelReason.allCases.map(ClientMessage.cancel)
+        + [
+            .passwordUseful(account, service: "sudo"), .status(account), .list(account),
+            .unlock(Account(uid: .max, name: "사용자")), .watch, .passwordTurn(account, peerUID: 0),
+            .passwordResult(right: true, wantsTicket: true), .passwordResult(right: false, wantsTicket: false),
+        ]
+        + Finger.allCases.flatMap { finger in
+            absentAndPresent(ticket).map { ClientMessage.enroll(account, finger, $0) }
+        }
+        + absentAndPresent(Finger.rightIndex).flatMap { finger in
+            absentAndPresent(ticket).map { ClientMessage.delete(account, finger, $0) }
+        }
+
+    static let everyDaemonMessage: [DaemonMessage] =
+        prompts.map(DaemonMessage.prompt)
+        + RetryReason.allCases.map(DaemonMessage.retry)
+        + [0, 1, 255].map { .mismatch(triesLeft: $0) }
+        + waits.map(DaemonMessage.waiting)
+        + Finger.allCases.map { .verdict(.allowed($0)) }
+        + denials.flatMap { [.verdict(.denied($0)), .refused($0)] }
+        + ([nil] + RetryReason.allCases.map(Optional.some)).map { .enrolling(stage: 2, stages: 8, retry: $0) }
+        + [.right(nil), .right(ticket), .wrong, .delayed(.seconds(30)), .unavailable]
+        .map(DaemonMessage.passwordVerdict)
+        + [.passwordAdvice(useful: true), .passwordAdvice(useful: false), .done(nil), .done(ticket)]
+        + reports.map(DaemonMessage.status)
+        + [.prints([]), .prints(entries), .prints([entries[0], entries[0]])]
+        + events.map(DaemonMessage.event)
+        + Problem.allCases.map(DaemonMessage.problem)
+
+    /// All of the above as they travel, and the two messages with a password.
+    static let everyMessage: [[UInt8]] =
+        everyClientMessage.map { $0.encoded() } + everyDaemonMessage.map { $0.encoded() }
+        + [false, true].map { ClientMessage.encodePassword(account, secret: secret, wantsTicket: $0) }
+
+    static let authentications: [Authenticate] =
+        combinations(absentAndPresent("pts/3"), absentAndPresent("host.example"), absentAndPresent("Pay – 결제")) {
+            Authenticate(account: account, service: "sudo", tty: $0, remoteHost: $1, reason: $2)
+        } + [
+            Authenticate(
+                account: account, service: "app", policy: .biometricsOrPassword, interaction: false,
+                timeout: .seconds(1), tries: 1, fingerOnly: false),
+            Authenticate(
+                account: account, service: "app", remoteHost: "", timeout: .milliseconds(299_999), tries: 10),
+        ]
+
+    static let prompts: [Prompt] = combinations(
+        [ScanType.press, .swipe], absentAndPresent(Finger.leftLittle), ["", "A reader"]
+    ) { Prompt(scan: $0, finger: $1, reader: $2, triesLeft: 3, again: $0 == .swipe) }
+
+    static let waits: [Wait] =
+        combinations(
+            absentAndPresent(2), absentAndPresent(Duration.milliseconds(1500)),
+            [nil, Asker(service: "su", tty: nil, pid: 7), Asker(service: "su", tty: "tty1", pid: .max)]
+        ) { Wait(cause: .queued, place: $0, endsIn: $1, other: $2) }
+        + Cause.allCases.map { Wait(cause: $0) }
+
+    static let denials: [Denial] = combinations(
+        Cause.allCases, absentAndPresent(Duration.seconds(30)), [false, true]
+    ) { Denial($0, endsIn: $1, lockoutBegan: $2) }
+
+    static let reports: [StatusReport] =
+        combinations(
+            absentAndPresent("A reader"), absentAndPresent("driver"), absentAndPresent(Duration.seconds(86_400))
+        ) {
+            StatusReport(
+                daemonVersion: "0.1", readerState: .ready, reader: $0, driver: $1, waiting: 1, prints: 10,
+                damagedPrints: 2, mismatches: 19, passwordAge: $2, standings: [])
+        }
+        + ReaderState.allCases.map {
+            StatusReport(
+                daemonVersion: "0.1", readerState: $0, reader: nil, driver: nil, waiting: 0, prints: 0,
+                damagedPrints: 0, mismatches: 0, passwordAge: nil,
+                standings: ServiceClass.allCases.flatMap { one in
+                    [
+                        .init(one, nil), .init(one, Denial(.passwordFirst)),
+                        .init(one, Denial(.lockedOut, endsIn: .seconds(12), lockoutBegan: true)),
+                    ]
+                })
+        }
+
+    static let entries: [PrintEntry] = [
+        PrintEntry(finger: .rightIndex, driver: "driver", device: "0", enrolled: "2026-03-31", damaged: false),
+        PrintEntry(finger: .leftThumb, driver: "driver", device: "", enrolled: nil, damaged: true),
+    ]
+
+    static let events: [WatchEvent] =
+        WatchEvent.Kind.allCases.map { WatchEvent(kind: $0, time: 0) }
+        + combinations(absentAndPresent(account), absentAndPresent("sudo"), [nil] + ServiceClass.allCases) {
+            WatchEvent(kind: .asked, time: .max, account: $0, service: $1, serviceClass: $2)
+        }
+        + combinations(
+            absentAndPresent(Cause.lockedOut), absentAndPresent("A reader"), absentAndPresent(Finger.leftRing)
+        ) { WatchEvent(kind: .denied, time: 1_767_225_600_000, cause: $0, reader: $1, finger: $2) }
+
+    private static func absentAndPresent<T>(_ value: T) -> [T?] { [nil, value] }
+
+    private static func combinations<A, B, C, T>(
+        _ a: [A], _ b: [B], _ c: [C], _ make: (A, B, C) -> T
+    ) -> [T] {
+        a.flatMap { one in b.flatMap { two in c.map { make(one, two, $0) } } }
+    }
+}
+
+/// A message of either side.
+enum AnyMessage: Hashable {
+    case client(ClientMessage)
+    case daemon(DaemonMessage)
+
+    /// Read by the side that the type belongs to.
+    init(decoding bytes: [UInt8]) throws {
+        let isDaemons = bytes.count > 2 && (64..<128).contains(bytes[2])
+        self = isDaemons ? .daemon(try DaemonMessage(decoding: bytes)) : .client(try ClientMessage(decoding: bytes))
+    }
+
+    /// As it travels, with the secret that a password stood for in the message it was read from.
+    func encoded(from original: [UInt8]) -> [UInt8] {
+        switch self {
+        case .client(.password(let account, let secret, let wantsTicket)):
+            ClientMessage.encodePassword(account, secret: Array(original[secret]), wantsTicket: wantsTicket)
+        case .client(let message): message.encoded()
+        case .daemon(let message): message.encoded()
+        }
+    }
+
+    /// Whether what was written from this message is read as the same, and written again as the same bytes.
+    func survives(from original: [UInt8]) -> Bool {
+        let written = encoded(from: original)
+        guard let again = try? AnyMessage(decoding: written) else { return false }
+        return again.encoded(from: written) == written && again.withoutSecret == withoutSecret
+    }
+
+    /// Where a secret stands differs from message to message.
+    private var withoutSecret: AnyMessage {
+        guard case .client(.password(let account, _, let wantsTicket)) = self else { return self }
+        return .client(.password(account, secret: 0..<0, wantsTicket: wantsTicket))
+    }
+}

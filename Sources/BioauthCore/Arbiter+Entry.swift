@@ -1,0 +1,91 @@
+extension Arbiter {
+    /// One request and where it stands.
+    struct Entry: Hashable, Sendable {
+        let ask: Ask
+        var phase: Phase = .queued(nil)
+        var triesLeft: Int
+        /// When it has waited long enough; nil while its time doesn't run.
+        var deadline: Instant?
+        /// What is left of its time while that doesn't run.
+        var timeLeft: Duration?
+        /// When it ends in any case.
+        let end: Instant
+        /// When a locker has been armed long enough.
+        var rests: Instant?
+        var wasPrompted = false
+        var awaitsSince: Instant
+        /// The finger to be enrolled has been compared with everybody's prints.
+        var isChecked = false
+
+        init(_ ask: Ask, at now: Instant) {
+            self.ask = ask
+            triesLeft = ask.tries
+            deadline = now + ask.timeout
+            end = now + Arbiter.longest
+            rests = ask.serviceClass == .lock ? now + Arbiter.lockerArmed : nil
+            awaitsSince = now
+        }
+
+        enum Phase: Hashable, Sendable {
+            /// Behind so many others, as it was told; nil: not told yet.
+            case queued(Int?)
+            /// Elected; the reader isn't usable, for this cause.
+            case awaitingReader(Cause)
+            /// Elected; the person has been asked.
+            case prompted
+            case suspended
+            case contended(since: Instant)
+            case cooling(until: Instant)
+            case resting
+        }
+
+        var isElected: Bool { phase == .prompted || isAwaitingReader }
+
+        var isAwaitingReader: Bool { if case .awaitingReader = phase { true } else { false } }
+
+        var isContended: Bool { if case .contended = phase { true } else { false } }
+
+        /// Out of the line until something happens.
+        var isSetAside: Bool { isContended || phase == .resting }
+
+        var canContend: Bool { ask.serviceClass == .privilege && ask.isIdentification }
+
+        var isUserLocker: Bool { ask.serviceClass == .lock && !ask.isRoot }
+
+        /// Its time stops running; what is left is kept.
+        mutating func pause(at now: Instant) {
+            if let deadline { timeLeft = deadline - now }
+            deadline = nil
+        }
+
+        /// When it ends if nothing happens, and why.
+        func expiry(_ reader: ReaderStanding) -> (at: Instant, cause: Cause) {
+            var expiry = (at: min(end, deadline ?? end), cause: Cause.timedOut)
+            if case .contended(let since) = phase, since + Arbiter.contentionPatience < expiry.at {
+                expiry = (since + Arbiter.contentionPatience, .contended)
+            }
+            if ask.fingerOnly, isAwaitingReader, case .failing(let cause, let since) = reader {
+                let patience = max(since, awaitsSince) + Arbiter.readerPatience
+                if patience < expiry.at { expiry = (patience, cause) }
+            }
+            return expiry
+        }
+
+        /// When something has to be done about it.
+        func nextDeadline(_ reader: ReaderStanding) -> Instant {
+            var next = expiry(reader).at
+            if case .cooling(let until) = phase { next = min(next, until) }
+            if isElected, let rests { next = min(next, rests) }
+            return next
+        }
+
+        var job: Job {
+            let kind: Job.Kind
+            switch ask.work {
+            case .identify: kind = .identify
+            case .enroll(let finger): kind = isChecked ? .enroll(finger) : .findDuplicate(finger)
+            }
+            return Job(owner: ask.id, account: ask.account, kind: kind)
+        }
+    }
+}

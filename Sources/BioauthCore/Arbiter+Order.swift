@@ -1,0 +1,99 @@
+/// The rules of precedence: who contends, who is suspended, who is next. Each is one walk over the requests: a
+/// thousand of them cost a thousand steps.
+extension Arbiter {
+    /// Two privilege requests of one person from different process groups: neither may use the finger. Each is told
+    /// who the other is; whoever remains is asked for afresh.
+    mutating func contend(at now: Instant) {
+        // Of each person: the first request, and the first from another process group.
+        var rivals: [UInt32: (first: Int, other: Int?)] = [:]
+        for at in entries.indices where entries[at].canContend {
+            let uid = entries[at].ask.account.uid
+            guard let known = rivals[uid] else {
+                rivals[uid] = (at, nil)
+                continue
+            }
+            if known.other == nil && entries[at].ask.processGroup != entries[known.first].ask.processGroup {
+                rivals[uid] = (known.first, at)
+            }
+        }
+        for at in entries.indices where entries[at].canContend {
+            if let (first, other?) = rivals[entries[at].ask.account.uid] {
+                guard !entries[at].isContended else { continue }
+                let isFirstGroup = entries[at].ask.processGroup == entries[first].ask.processGroup
+                entries[at].pause(at: now)
+                entries[at].phase = .contended(since: now)
+                let rival = entries[isFirstGroup ? other : first].ask.asker
+                actions.append(.waiting(entries[at].ask.id, .contended, place: nil, other: rival))
+            } else if entries[at].isContended {
+                entries[at].phase = .cooling(until: now + Arbiter.cooling)
+            }
+        }
+    }
+
+    /// The lock and login requests that privilege requests give way to.
+    struct Blockers {
+        /// Root's: everybody's give way.
+        var root: Asker?
+        /// A locker that runs as its user: that user's give way.
+        var ofUser: [UInt32: Asker] = [:]
+
+        subscript(entry: Entry) -> Asker? {
+            entry.ask.serviceClass == .privilege ? root ?? ofUser[entry.ask.account.uid] : nil
+        }
+    }
+
+    func blockers() -> Blockers {
+        var blockers = Blockers()
+        for entry in entries where !entry.isSetAside {
+            if entry.ask.rank == 3 {
+                if blockers.root == nil { blockers.root = entry.ask.asker }
+            } else if entry.isUserLocker {
+                blockers.ofUser[entry.ask.account.uid] = entry.ask.asker
+            }
+        }
+        return blockers
+    }
+
+    /// Those whose suspension or cooling is over.
+    mutating func resume(_ blockers: Blockers, at now: Instant) {
+        for at in entries.indices {
+            switch entries[at].phase {
+            case .suspended where blockers[entries[at]] == nil:
+                entries[at].phase = .cooling(until: now + Arbiter.cooling)
+            case .cooling(let until) where until <= now:
+                entries[at].phase = .queued(nil)
+            default:
+                break
+            }
+        }
+    }
+
+    /// Indexes of the requests that stand in line, highest rank first, and within a rank in the order they came.
+    func line() -> [Int] {
+        [3, 2, 1].flatMap { rank in entries.indices.filter { entries[$0].ask.rank == rank && !entries[$0].isSetAside } }
+    }
+
+    /// The request that has the reader now. While the next in line cools, nobody passes it.
+    func elect(_ line: [Int], _ blockers: Blockers) -> Int? {
+        guard let next = line.first(where: { blockers[entries[$0]] == nil }) else { return nil }
+        if case .cooling = entries[next].phase { return nil }
+        return next
+    }
+
+    /// Those who had the reader, or waited for it, and must let somebody else go first.
+    mutating func yield(to elected: RequestID?, _ blockers: Blockers, at now: Instant) {
+        var withdrawn: [RequestID] = []
+        for at in entries.indices where entries[at].ask.id != elected {
+            if let blocking = blockers[entries[at]] {
+                guard entries[at].phase != .suspended, !entries[at].isSetAside else { continue }
+                if entries[at].wasPrompted { entries[at].pause(at: now) }
+                entries[at].phase = .suspended
+                actions.append(.waiting(entries[at].ask.id, .suspended, place: nil, other: blocking))
+            } else if entries[at].isElected {
+                withdrawn.append(entries[at].ask.id)
+            }
+        }
+        // An app's request and an enrolment can't be put aside and taken up again: they end.
+        for id in withdrawn { finish(id, .denied(Denial(.preempted))) }
+    }
+}

@@ -1,0 +1,229 @@
+/// Who gets the reader.
+///
+/// A value: an event goes in with the time it happened at, a list of actions comes out, to be carried out in order
+/// before the next event. It holds every request between its admission and its end.
+///
+/// A request is *queued* behind others, then *elected*: prompted as soon as the reader is known to work, and wanted at
+/// the reader. From there it may be *suspended* by a lock or login, *contended* by another of the same person's, or
+/// *resting* after a minute (lockers). All three lead back, over two seconds of *cooling*, to a fresh prompt.
+public struct Arbiter: Sendable {
+    public enum Action: Hashable, Sendable {
+        /// What the reader is to be armed for from now on; nil: nothing.
+        case want(Job?)
+        /// Ask the person for a touch.
+        case prompt(RequestID, triesLeft: Int, again: Bool)
+        case waiting(RequestID, Cause, place: Int?, other: Asker?)
+        case retry(RequestID, RetryReason)
+        case mismatch(RequestID, triesLeft: Int)
+        /// Record one mismatch of the account durably, then answer with `charged`.
+        case charge(Account, RequestID)
+        case finish(RequestID, Verdict)
+        /// The finger that is to be enrolled is known already: whose it is, is for policy to judge.
+        case duplicate(RequestID, index: Int)
+        case enrolling(RequestID, stage: Int, retry: RetryReason?)
+    }
+
+    /// How long a request waits, contended, before it is denied.
+    public static let contentionPatience: Duration = .seconds(5)
+    /// How long a request with nothing but the finger waits for a reader that fails to open.
+    public static let readerPatience: Duration = .seconds(2)
+    /// How long after the end of what suspended it a request is prompted afresh.
+    public static let cooling: Duration = .seconds(2)
+    /// How long a locker stays armed after it asked or somebody was there.
+    public static let lockerArmed: Duration = .seconds(60)
+    /// How long a request may last in all, suspended or not.
+    public static let longest: Duration = Limits.requestTime.upperBound
+
+    /// Every request that has not ended, in the order they came.
+    var entries: [Entry] = []
+    private var reader: ReaderStanding = .absent
+    private var wanted: Job?
+    var actions: [Action] = []
+
+    public init() {}
+
+    public var count: Int { entries.count }
+
+    /// When `tick` has to be called at the latest, or nil.
+    public var nextDeadline: Instant? { entries.lazy.map { $0.nextDeadline(reader) }.min() }
+
+    public func contains(_ id: RequestID) -> Bool { entries.contains { $0.ask.id == id } }
+
+    // MARK: Events
+
+    /// A request that policy has let through.
+    public mutating func asked(_ ask: Ask, at now: Instant) -> [Action] {
+        entries.append(Entry(ask, at: now))
+        return settled(at: now)
+    }
+
+    /// The client is gone: nobody is told.
+    public mutating func gone(_ id: RequestID, at now: Instant) -> [Action] {
+        entries.removeAll { $0.ask.id == id }
+        return settled(at: now)
+    }
+
+    /// The request ends with this denial: the client cancelled it, or it can't go on.
+    public mutating func ended(_ id: RequestID, _ denial: Denial, at now: Instant) -> [Action] {
+        finish(id, .denied(denial))
+        return settled(at: now)
+    }
+
+    /// Every request ends with this denial.
+    public mutating func endAll(_ denial: Denial, at now: Instant) -> [Action] {
+        for entry in entries { finish(entry.ask.id, .denied(denial)) }
+        return settled(at: now)
+    }
+
+    public mutating func readerChanged(_ standing: ReaderStanding, at now: Instant) -> [Action] {
+        reader = standing
+        return settled(at: now)
+    }
+
+    /// A touch was compared for a job, `matched` with the finger it turned out to be.
+    public mutating func identified(_ job: Job, _ result: Identification, finger: Finger?, at now: Instant) -> [Action] {
+        let at = entries.firstIndex { $0.ask.id == job.owner }
+        switch (job.kind, result) {
+        case (.identify, .matched):
+            // Nobody's touch while two of one person's requests contend for it.
+            if let at, let finger, !entries[at].isContended { finish(job.owner, .allowed(finger)) }
+        case (.identify, .noMatch):
+            // Whoever asked may be gone: a stranger's touch counts all the same.
+            actions.append(.charge(job.account, job.owner))
+        case (_, .retry(let reason)):
+            if at != nil { actions.append(.retry(job.owner, reason)) }
+        case (.findDuplicate, .matched(let index)):
+            if let at {
+                entries[at].isChecked = true
+                actions.append(.duplicate(job.owner, index: index))
+            }
+        case (.findDuplicate, .noMatch):
+            if let at { entries[at].isChecked = true }
+        case (.enroll, .matched), (.enroll, .noMatch):
+            break
+        }
+        return settled(at: now)
+    }
+
+    /// A mismatch was recorded, and this is what stands in the way of the account's finger from now on, if anything.
+    public mutating func charged(_ account: Account, _ id: RequestID, _ denial: Denial?, at now: Instant) -> [Action] {
+        if let denial {
+            let began = Denial(denial.cause, endsIn: denial.endsIn, lockoutBegan: denial.code == .biometryLockout)
+            for entry in entries where entry.ask.account == account && entry.ask.isIdentification {
+                finish(entry.ask.id, .denied(began))
+            }
+        } else if let at = entries.firstIndex(where: { $0.ask.id == id }) {
+            entries[at].triesLeft -= 1
+            if entries[at].triesLeft > 0 {
+                actions.append(.mismatch(id, triesLeft: entries[at].triesLeft))
+            } else {
+                finish(id, .denied(Denial(.mismatchesUsedUp)))
+            }
+        }
+        return settled(at: now)
+    }
+
+    /// So many stages of an enrolment are complete, or the scan did not count.
+    public mutating func enrolling(_ id: RequestID, stage: Int, retry: RetryReason?, at now: Instant) -> [Action] {
+        if contains(id) { actions.append(.enrolling(id, stage: stage, retry: retry)) }
+        return settled(at: now)
+    }
+
+    /// The enrolment is complete: its end is told by who keeps the print.
+    public mutating func enrolled(_ id: RequestID, at now: Instant) -> [Action] {
+        entries.removeAll { $0.ask.id == id }
+        return settled(at: now)
+    }
+
+    /// Somebody is there: a lid opened, the machine resumed, a key was pressed. Lockers are armed again.
+    public mutating func activity(at now: Instant) -> [Action] {
+        for at in entries.indices where entries[at].ask.serviceClass == .lock {
+            entries[at].rests = now + Arbiter.lockerArmed
+            if entries[at].phase == .resting { entries[at].phase = .queued(nil) }
+        }
+        return settled(at: now)
+    }
+
+    public mutating func tick(at now: Instant) -> [Action] {
+        settled(at: now)
+    }
+
+    // MARK: Consequences
+
+    mutating func finish(_ id: RequestID, _ verdict: Verdict) {
+        guard contains(id) else { return }
+        entries.removeAll { $0.ask.id == id }
+        actions.append(.finish(id, verdict))
+    }
+
+    /// Brings every request into the phase that the rules give it now, and hands out what follows. The elected one
+    /// hears first: however many others there are, its prompt doesn't wait for them.
+    private mutating func settled(at now: Instant) -> [Action] {
+        if reader == .absent { for entry in entries { finish(entry.ask.id, .denied(Denial(.readerUnplugged))) } }
+        expire(at: now)
+        contend(at: now)
+        let blockers = blockers()
+        resume(blockers, at: now)
+        let elected = elect(line(), blockers)
+        let id = elected.map { entries[$0].ask.id }
+        if let elected { advance(elected, at: now) }
+        want(elected.map { entries[$0].job })
+        yield(to: id, blockers, at: now)
+        tellPlaces(behind: id)
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func want(_ job: Job?) {
+        guard job != wanted else { return }
+        wanted = job
+        actions.append(.want(job))
+    }
+
+    /// Ends what has waited too long.
+    private mutating func expire(at now: Instant) {
+        for entry in entries {
+            let expiry = entry.expiry(reader)
+            if expiry.at <= now { finish(entry.ask.id, .denied(Denial(expiry.cause))) }
+        }
+        for at in entries.indices where entries[at].isElected && entries[at].rests.map({ $0 <= now }) ?? false {
+            entries[at].phase = .resting
+            actions.append(.waiting(entries[at].ask.id, .resting, place: nil, other: nil))
+        }
+    }
+
+    /// The one elected: prompted once the reader is known to work, told to wait for it else.
+    private mutating func advance(_ at: Int, at now: Instant) {
+        let id = entries[at].ask.id
+        if case .good = reader {
+            guard entries[at].phase != .prompted else { return }
+            if let left = entries[at].timeLeft {
+                entries[at].deadline = now + left
+                entries[at].timeLeft = nil
+            }
+            let again = entries[at].wasPrompted
+            entries[at].phase = .prompted
+            entries[at].wasPrompted = true
+            actions.append(.prompt(id, triesLeft: entries[at].triesLeft, again: again))
+        } else {
+            var cause = Cause.readerOpening
+            if case .failing(let why, _) = reader { cause = why }
+            guard entries[at].phase != .awaitingReader(cause) else { return }
+            if !entries[at].isAwaitingReader { entries[at].awaitsSince = now }
+            entries[at].phase = .awaitingReader(cause)
+            actions.append(.waiting(id, cause, place: nil, other: nil))
+        }
+    }
+
+    /// Tells those in line how many go first, where that has changed.
+    private mutating func tellPlaces(behind elected: RequestID?) {
+        let line = line()
+        guard let first = line.first else { return }
+        for (place, at) in line.enumerated() where entries[at].ask.id != elected {
+            guard case .queued(let told) = entries[at].phase, told != place else { continue }
+            entries[at].phase = .queued(place)
+            let other = at == first ? nil : entries[first].ask.asker
+            actions.append(.waiting(entries[at].ask.id, .queued, place: place, other: other))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// The number of a request, in the order they came.
+public struct RequestID: Hashable, Comparable, Sendable {
+    public let number: UInt64
+
+    public init(number: UInt64) {
+        self.number = number
+    }
+
+    public static func < (a: RequestID, b: RequestID) -> Bool { a.number < b.number }
+}
+
+/// A request that policy has let through to the reader: what the arbiter needs to know of it.
+public struct Ask: Hashable, Sendable {
+    public let id: RequestID
+    public let account: Account
+    /// Told to whoever waits for it.
+    public let asker: Asker
+    /// After policy: a class that only root's word gives is given only on root's word.
+    public let serviceClass: ServiceClass
+    /// Whether the peer is root.
+    public let isRoot: Bool
+    /// The peer's process group. Two of one person's privilege requests from different groups contend.
+    public let processGroup: Int32
+    public let work: Work
+    /// How long it may wait for the finger, times it was suspended for not counted.
+    public let timeout: Duration
+    public let tries: Int
+    /// Whether nothing but the finger is live meanwhile.
+    public let fingerOnly: Bool
+
+    public enum Work: Hashable, Sendable {
+        /// A touch that is compared with the account's own prints.
+        case identify
+        /// An enrolment: one touch that is compared with everybody's prints, then the stages.
+        case enroll(Finger)
+    }
+
+    public init(
+        id: RequestID, account: Account, asker: Asker, serviceClass: ServiceClass, isRoot: Bool, processGroup: Int32,
+        work: Work, timeout: Duration, tries: Int, fingerOnly: Bool
+    ) {
+        self.id = id
+        self.account = account
+        self.asker = asker
+        self.serviceClass = serviceClass
+        self.isRoot = isRoot
+        self.processGroup = processGroup
+        self.work = work
+        self.timeout = timeout
+        self.tries = tries
+        self.fingerOnly = fingerOnly
+    }
+
+    /// Who goes first. A locker that runs as its user ranks with privilege, and ahead of that user's own alone.
+    var rank: Int {
+        switch serviceClass {
+        case .login: 3
+        case .lock: isRoot ? 3 : 2
+        case .privilege: 2
+        case .app: work == .identify ? 1 : 2
+        }
+    }
+
+    var isIdentification: Bool { work == .identify }
+}
+
+/// What the reader is to be armed for.
+public struct Job: Hashable, Sendable {
+    public let owner: RequestID
+    public let account: Account
+    public let kind: Kind
+
+    public enum Kind: Hashable, Sendable {
+        /// One touch against the account's own prints.
+        case identify
+        /// One touch against everybody's, before an enrolment.
+        case findDuplicate(Finger)
+        case enroll(Finger)
+    }
+
+    public init(owner: RequestID, account: Account, kind: Kind) {
+        self.owner = owner
+        self.account = account
+        self.kind = kind
+    }
+}
+
+/// How the reader stands, as far as requests care.
+public enum ReaderStanding: Hashable, Sendable {
+    case absent
+    /// It has not been opened yet.
+    case unproven
+    /// Its last opening worked, whether it is open now or not.
+    case good
+    /// It can't be used since then; it is tried again.
+    case failing(Cause, since: Instant)
+}

@@ -1,0 +1,206 @@
+/// The life of one reader: opened when somebody wants it, armed, kept warm, closed, and brought back after trouble.
+///
+/// A value like the arbiter. One action runs at the device at a time. An action isn't cancelled while a finger is on
+/// the reader, and the next isn't started before the last has completed *and* the finger is gone; where the driver
+/// doesn't tell of fingers, one second later.
+public struct ReaderLife: Sendable {
+    public enum Action: Hashable, Sendable {
+        case open
+        case close
+        case start(Job)
+        case cancel
+        /// Tell the arbiter.
+        case standing(ReaderStanding)
+    }
+
+    /// The first wait before another try after a failure; it doubles up to `longestDelay`.
+    public static let firstDelay: Duration = .milliseconds(100)
+    public static let longestDelay: Duration = .seconds(10)
+    /// How long to wait between two actions where the driver doesn't tell whether a finger is there.
+    public static let settling: Duration = .seconds(1)
+    /// How long a finger may stay on the reader before an unwanted action is cancelled nevertheless.
+    public static let fingerPatience: Duration = .seconds(10)
+
+    enum State: Hashable, Sendable {
+        case absent
+        /// Closed; not opened again before `retry`.
+        case closed(retry: Instant?)
+        case opening
+        /// Open and idle, since then; nothing is started before `settled`.
+        case idle(since: Instant, settled: Instant?)
+        case scanning(Scan)
+        case closing
+    }
+
+    struct Scan: Hashable, Sendable {
+        let job: Job
+        /// Whether the touch has been compared: only its completion is still awaited.
+        var isShown = false
+        /// Whether a finger is there; nil: the driver hasn't told yet.
+        var finger: Bool?
+        /// Since when nobody wants it any more.
+        var unwantedSince: Instant?
+        var isCancelled = false
+    }
+
+    private(set) var state: State = .absent
+    private(set) var standing: ReaderStanding = .absent
+    private var wanted: Job?
+    private var failures = 0
+    private var keptWarm: Duration
+
+    public init(keptWarm: Duration) {
+        self.keptWarm = keptWarm
+    }
+
+    public var isOpening: Bool { state == .opening }
+    public var isScanning: Bool { if case .scanning = state { true } else { false } }
+    public var isOpen: Bool { if case .idle = state { true } else { isScanning } }
+    public var current: ReaderStanding { standing }
+
+    /// When `tick` has to be called at the latest, or nil.
+    public var nextDeadline: Instant? {
+        switch state {
+        case .absent, .opening, .closing: nil
+        case .closed(let retry): retry
+        case .idle(let since, let settled): settled ?? (since + keptWarm)
+        case .scanning(let scan):
+            scan.isShown || scan.isCancelled ? nil : scan.unwantedSince.map { $0 + ReaderLife.fingerPatience }
+        }
+    }
+
+    // MARK: Events
+
+    public mutating func configured(keptWarm: Duration, at now: Instant) -> [Action] {
+        self.keptWarm = keptWarm
+        return proceed(at: now)
+    }
+
+    /// A reader was plugged in. It is opened once, so that it is known to work.
+    public mutating func added(at now: Instant) -> [Action] {
+        state = .opening
+        failures = 0
+        return [stand(.unproven), .open]
+    }
+
+    /// It was pulled out: whatever ran at it is over.
+    public mutating func removed(at now: Instant) -> [Action] {
+        state = .absent
+        return [stand(.absent)]
+    }
+
+    public mutating func wants(_ job: Job?, at now: Instant) -> [Action] {
+        wanted = job
+        return proceed(at: now)
+    }
+
+    public mutating func opened(_ fault: ReaderFault?, at now: Instant) -> [Action] {
+        guard state == .opening else { return [] }
+        if let fault {
+            return failed(fault, at: now)
+        }
+        failures = 0
+        state = .idle(since: now, settled: nil)
+        return [stand(.good)] + proceed(at: now)
+    }
+
+    public mutating func closed(at now: Instant) -> [Action] {
+        guard state == .closing else { return [] }
+        state = .closed(retry: failures > 0 ? now + delay : nil)
+        return proceed(at: now)
+    }
+
+    /// A finger came or went.
+    public mutating func finger(_ present: Bool, at now: Instant) -> [Action] {
+        guard case .scanning(var scan) = state else { return [] }
+        scan.finger = present
+        state = .scanning(scan)
+        return proceed(at: now)
+    }
+
+    /// The touch has been compared.
+    public mutating func shown(at now: Instant) -> [Action] {
+        guard case .scanning(var scan) = state else { return [] }
+        scan.isShown = true
+        state = .scanning(scan)
+        return []
+    }
+
+    /// The action has completed; with a fault, badly. Cancelled is well.
+    public mutating func completed(_ fault: ReaderFault?, at now: Instant) -> [Action] {
+        guard case .scanning(let scan) = state else { return [] }
+        if let fault, fault != .cancelled { return failed(fault, at: now) }
+        failures = 0
+        // A cancelled action that no finger touched leaves nothing to wait for.
+        let untouched = !scan.isShown && scan.finger != true
+        let gone = scan.finger == false || untouched
+        state = .idle(since: now, settled: gone ? nil : now + ReaderLife.settling)
+        return proceed(at: now)
+    }
+
+    public mutating func tick(at now: Instant) -> [Action] {
+        proceed(at: now)
+    }
+
+    // MARK: Consequences
+
+    private var delay: Duration {
+        min(ReaderLife.firstDelay * (1 << min(max(failures - 1, 0), 10)), ReaderLife.longestDelay)
+    }
+
+    private mutating func failed(_ fault: ReaderFault, at now: Instant) -> [Action] {
+        if fault == .unplugged { return removed(at: now) }
+        failures += 1
+        let cause: Cause = fault == .hot ? .readerHot : .readerFailed
+        let since: Instant
+        if case .failing(_, let first) = standing { since = first } else { since = now }
+        let wasOpen = isScanning
+        state = wasOpen ? .closing : .closed(retry: now + delay)
+        return [stand(.failing(cause, since: since))] + (wasOpen ? [.close] : [])
+    }
+
+    private mutating func stand(_ new: ReaderStanding) -> Action {
+        standing = new
+        return .standing(new)
+    }
+
+    private mutating func proceed(at now: Instant) -> [Action] {
+        switch state {
+        case .absent, .opening, .closing:
+            return []
+        case .closed(let retry):
+            // After a failure it is brought back even if nobody waits: the next request finds it known to work.
+            if let retry { guard retry <= now else { return [] } } else if wanted == nil { return [] }
+            state = .opening
+            return [.open]
+        case .idle(let since, let settled):
+            if let settled, settled > now { return [] }
+            if let wanted {
+                state = .scanning(Scan(job: wanted))
+                return [.start(wanted)]
+            }
+            if since + keptWarm <= now {
+                state = .closing
+                return [.close]
+            }
+            state = .idle(since: since, settled: nil)
+            return []
+        case .scanning(var scan):
+            return proceed(scanning: &scan, at: now)
+        }
+    }
+
+    private mutating func proceed(scanning scan: inout Scan, at now: Instant) -> [Action] {
+        defer { state = .scanning(scan) }
+        if wanted == scan.job {
+            scan.unwantedSince = nil
+            return []
+        }
+        guard !scan.isShown, !scan.isCancelled else { return [] }
+        let since = scan.unwantedSince ?? now
+        scan.unwantedSince = since
+        guard scan.finger != true || since + ReaderLife.fingerPatience <= now else { return [] }
+        scan.isCancelled = true
+        return [.cancel]
+    }
+}

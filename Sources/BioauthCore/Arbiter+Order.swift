@@ -17,7 +17,7 @@ extension Arbiter {
             }
         }
         for at in entries.indices where entries[at].canContend {
-            if let (first, other?) = rivals[entries[at].ask.account.uid] {
+            if case (let first, let other?)? = rivals[entries[at].ask.account.uid] {
                 guard !entries[at].isContended else { continue }
                 let isFirstGroup = entries[at].ask.processGroup == entries[first].ask.processGroup
                 entries[at].pause(at: now)

@@ -141,7 +141,7 @@ extension ClientMessage {
         case .passwordResult(let right, let wantsTicket):
             return message(.passwordResult) {
                 $0.put(.right, right)
-                $0.put(.wantsTicket, wantsTicket)
+                if wantsTicket { $0.put(.wantsTicket, true) }
             }
         case .password(let account, _, let wantsTicket):
             return ClientMessage.encodePassword(account, secret: [], wantsTicket: wantsTicket)
@@ -152,8 +152,8 @@ extension ClientMessage {
     public static func encodePassword(_ account: Account, secret: borrowing [UInt8], wantsTicket: Bool) -> [UInt8] {
         var writer = MessageWriter(type: Kind.password.rawValue)
         writer.put(account)
-        writer.put(.wantsTicket, wantsTicket)
         writer.put(.password, bytes: copy secret)
+        if wantsTicket { writer.put(.wantsTicket, true) }
         return writer.bytes
     }
 

@@ -108,7 +108,7 @@ extension DaemonMessage {
             return message(.prompt) {
                 $0.put(.scan, prompt.scan.rawValue)
                 if let finger = prompt.finger { $0.put(.finger, finger.rawValue) }
-                $0.put(.reader, prompt.reader)
+                if !prompt.reader.isEmpty { $0.put(.reader, prompt.reader) }
                 $0.put(.triesLeft, UInt8(clamping: prompt.triesLeft))
                 $0.put(.again, prompt.again)
             }
@@ -217,7 +217,7 @@ extension MessageWriter {
         put(.code, denial.code.rawValue)
         put(.cause, denial.cause.rawValue)
         if let endsIn = denial.endsIn { put(.endsIn, endsIn.wireMilliseconds) }
-        put(.lockoutBegan, denial.lockoutBegan)
+        if denial.lockoutBegan { put(.lockoutBegan, true) }
     }
 
     fileprivate mutating func put(_ wait: Wait) {

@@ -179,7 +179,7 @@ extension MessageWriter {
     mutating func put(_ entry: PrintEntry) {
         put(.finger, entry.finger.rawValue)
         put(.driver, entry.driver)
-        put(.device, entry.device)
+        if !entry.device.isEmpty { put(.device, entry.device) }
         if let enrolled = entry.enrolled { put(.enrolled, enrolled) }
         put(.damaged, entry.damaged)
     }

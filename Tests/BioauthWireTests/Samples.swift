@@ -141,7 +141,7 @@ enum AnyMessage: Hashable {
     }
 
     /// Where a secret stands differs from message to message.
-    private var withoutSecret: AnyMessage {
+    var withoutSecret: AnyMessage {
         guard case .client(.password(let account, _, let wantsTicket)) = self else { return self }
         return .client(.password(account, secret: 0..<0, wantsTicket: wantsTicket))
     }

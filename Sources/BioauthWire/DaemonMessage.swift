@@ -199,7 +199,7 @@ extension DaemonMessage {
         case .event:
             self = .event(try reader.watchEvent())
         case .problem:
-            self = .problem(try reader.value(.problem))
+            self = .problem(Problem(rawValue: try reader.number(.problem)) ?? .malformed)
             // Told so that a client of another version can say so; there is nothing to decide by it.
             _ = try reader.number(.protocolVersion, as: UInt8.self)
         }
@@ -259,9 +259,10 @@ extension MessageReader {
         try optional(.retry).map { RetryReason(rawValue: $0) ?? .general }
     }
 
-    /// A daemon may be newer than this client and name a cause it doesn't know: the code stands in for it.
+    /// A daemon may be newer than this client and name a cause it doesn't know: the code stands in for it. Of a code
+    /// that isn't known either no more is clear than that it was a "no".
     func denial() throws(WireError) -> Denial {
-        let code = try value(.code, as: DenialCode.self)
+        let code = DenialCode(rawValue: try number(.code)) ?? .biometryNotAvailable
         let cause = Cause(rawValue: try number(.cause)) ?? code.standIn
         return Denial(cause, endsIn: try endsIn(), lockoutBegan: try optionalFlag(.lockoutBegan))
     }
@@ -269,7 +270,7 @@ extension MessageReader {
     fileprivate func wait() throws(WireError) -> Wait {
         var wait = Wait(cause: Cause(rawValue: try number(.cause)) ?? .queued, endsIn: try endsIn())
         wait.place = try optional(.place, as: UInt16.self).map(Int.init)
-        if let service = try optionalText(.otherService, limit: Limits.labelBytes) {
+        if let service = try optionalText(.otherService, limit: Limits.labelBytes), !service.isEmpty {
             wait.other = Asker(
                 service: service, tty: try optionalText(.otherTTY, limit: Limits.labelBytes),
                 pid: Int32(bitPattern: try number(.otherPID, as: UInt32.self)))
@@ -279,14 +280,11 @@ extension MessageReader {
 
     fileprivate func passwordVerdict() throws(WireError) -> PasswordVerdict {
         if try flag(.right) { return .right(try ticket()) }
+        let endsIn = try endsIn()
         switch Cause(rawValue: try number(.cause)) {
-        case .passwordWrong:
-            return .wrong
-        case .passwordDelayed:
-            guard let time = try endsIn() else { throw .missing(.endsIn) }
-            return .delayed(time)
-        default:
-            return .unavailable
+        case .passwordWrong: return .wrong
+        case .passwordDelayed: return .delayed(endsIn ?? .zero)
+        default: return .unavailable
         }
     }
 }

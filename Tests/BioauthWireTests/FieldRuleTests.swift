@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a field that the message doesn't have is passed over, whatever it holds`() throws {
+    @Test func `a field that no writer puts into a message is passed over, whatever it holds`() throws {
         let page = ProtocolPage.page
         for raw in Samples.everyMessage.map(RawMessage.init) {
             let own = Set(try #require(page.uses[raw.type]).map(\.name))
@@ -100,16 +100,6 @@ import Testing
                         try AnyMessage(decoding: raw.setting(field.tag, [value]).bytes)
                     }
                 }
-            }
-        }
-        for value: Int32 in [0, 1, -10, -1003, -1005, .min] {
-            #expect(throws: WireError.invalid(.code)) {
-                try DaemonMessage(decoding: RawMessage(type: 75, [(43, little(value)), (37, [1, 0])]).bytes)
-            }
-        }
-        for value: UInt16 in [0, 9, .max] {
-            #expect(throws: WireError.invalid(.problem)) {
-                try DaemonMessage(decoding: RawMessage(type: 77, [(48, little(value)), (49, [1])]).bytes)
             }
         }
     }

@@ -5,22 +5,23 @@ import Testing
 
 /// The Swift codec meets the byte vectors that the module's codec meets too.
 @Suite struct GoldenTests {
-    @Test(arguments: GoldenVector.all)
-    func `a golden vector is read as it is told`(vector: GoldenVector) throws {
-        switch vector.meaning {
-        case .message(let told, _):
-            let read = try AnyMessage(decoding: vector.bytes)
-            #expect(read.withoutSecret == told.value)
-            if case .client(.password(_, let secret, _)) = read {
-                #expect(Array(vector.bytes[secret]) == Array((told.fields["password"] ?? "").utf8))
+    @Test func `a golden vector is read as it is told`() throws {
+        for vector in GoldenVector.all {
+            switch vector.meaning {
+            case .message(let told, _):
+                let read = try AnyMessage(decoding: vector.bytes)
+                #expect(read.withoutSecret == told.value, "\(vector.name)")
+                if case .client(.password(_, let secret, _)) = read {
+                    #expect(Array(vector.bytes[secret]) == Array((told.fields["password"] ?? "").utf8))
+                }
+            case .refused:
+                #expect(throws: WireError.self, "\(vector.name)") { try ClientMessage(decoding: vector.bytes) }
+                #expect(throws: WireError.self, "\(vector.name)") { try DaemonMessage(decoding: vector.bytes) }
+            case .unknownType:
+                let type = RawMessage(vector.bytes).type
+                #expect(throws: WireError.unknownType(type)) { try ClientMessage(decoding: vector.bytes) }
+                #expect(throws: WireError.unknownType(type)) { try DaemonMessage(decoding: vector.bytes) }
             }
-        case .refused:
-            #expect(throws: WireError.self) { try ClientMessage(decoding: vector.bytes) }
-            #expect(throws: WireError.self) { try DaemonMessage(decoding: vector.bytes) }
-        case .unknownType:
-            let type = UInt16(vector.bytes[2]) | UInt16(vector.bytes[3]) << 8
-            #expect(throws: WireError.unknownType(type)) { try ClientMessage(decoding: vector.bytes) }
-            #expect(throws: WireError.unknownType(type)) { try DaemonMessage(decoding: vector.bytes) }
         }
     }
 

@@ -64,7 +64,7 @@ import Testing
         var refused = 0
         for _ in 0..<100_000 {
             check(noise(&generator), &read, &refused)
-            check(plausible(&generator), &read, &refused)
+            check(mutated(Samples.everyMessage.randomElement(using: &generator)!, &generator), &read, &refused)
         }
         #expect(read > 100 && refused > 100_000, "read \(read), refused \(refused)")
     }
@@ -83,27 +83,5 @@ import Testing
         let count = Int.random(in: 0...64, using: &generator)
         let header: [UInt8] = Bool.random(using: &generator) ? [1, 0, .random(in: 0...80, using: &generator), 0] : []
         return header + (0..<count).map { _ in .random(in: .min ... .max, using: &generator) }
-    }
-
-    /// A message of the samples with fields taken away, added, changed and put elsewhere.
-    private func plausible(_ generator: inout SeededGenerator) -> [UInt8] {
-        var raw = RawMessage(Samples.everyMessage.randomElement(using: &generator)!)
-        for _ in 0..<Int.random(in: 1...3, using: &generator) {
-            let place = Int.random(in: 0...raw.fields.count, using: &generator)
-            switch Int.random(in: 0..<4, using: &generator) {
-            case 0 where place < raw.fields.count:
-                raw.fields.remove(at: place)
-            case 1 where place < raw.fields.count && !raw.fields[place].value.isEmpty:
-                let at = raw.fields[place].value.indices.randomElement(using: &generator)!
-                raw.fields[place].value[at] = .random(in: .min ... .max, using: &generator)
-            case 2:
-                raw.fields.shuffle(using: &generator)
-            default:
-                let count = [0, 1, 2, 4, 8, 16].randomElement(using: &generator)!
-                let value = (0..<count).map { _ in UInt8.random(in: 0...3, using: &generator) }
-                raw.fields.insert((.random(in: 0...70, using: &generator), value), at: place)
-            }
-        }
-        return raw.bytes
     }
 }

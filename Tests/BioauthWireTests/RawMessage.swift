@@ -76,3 +76,34 @@ struct SeededGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 }
+
+/// A well-formed message after up to three changes to its bytes or its fields.
+func mutated(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+    var raw = RawMessage(bytes)
+    for _ in 0..<Int.random(in: 0...3, using: &generator) {
+        let place = Int.random(in: 0...raw.fields.count, using: &generator)
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0 where place < raw.fields.count:
+            raw.fields.remove(at: place)
+        case 1 where place < raw.fields.count && !raw.fields[place].value.isEmpty:
+            let at = raw.fields[place].value.indices.randomElement(using: &generator)!
+            raw.fields[place].value[at] = .random(in: .min ... .max, using: &generator)
+        case 2:
+            raw.fields.shuffle(using: &generator)
+        case 3 where place < raw.fields.count:
+            raw.fields.append(raw.fields[place])
+        default:
+            let count = [0, 1, 2, 4, 8, 16].randomElement(using: &generator)!
+            let value = (0..<count).map { _ in UInt8.random(in: 0...3, using: &generator) }
+            raw.fields.insert((.random(in: 0...70, using: &generator), value), at: place)
+        }
+    }
+    var bytes = raw.bytes
+    switch Int.random(in: 0..<8, using: &generator) {
+    case 0: bytes[bytes.indices.randomElement(using: &generator)!] = .random(in: .min ... .max, using: &generator)
+    case 1: bytes.removeLast(.random(in: 0...bytes.count, using: &generator))
+    case 2: bytes.append(.random(in: .min ... .max, using: &generator))
+    default: break
+    }
+    return bytes
+}

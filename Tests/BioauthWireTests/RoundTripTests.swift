@@ -4,14 +4,13 @@ import Testing
 @testable import BioauthWire
 
 @Suite struct RoundTripTests {
-    @Test(arguments: Samples.everyClientMessage)
-    func `a client's message is read as it was written`(message: ClientMessage) throws {
-        #expect(try ClientMessage(decoding: message.encoded()) == message)
-    }
-
-    @Test(arguments: Samples.everyDaemonMessage)
-    func `a daemon's message is read as it was written`(message: DaemonMessage) throws {
-        #expect(try DaemonMessage(decoding: message.encoded()) == message)
+    @Test func `a message is read as it was written`() throws {
+        for message in Samples.everyClientMessage {
+            #expect(try ClientMessage(decoding: message.encoded()) == message)
+        }
+        for message in Samples.everyDaemonMessage {
+            #expect(try DaemonMessage(decoding: message.encoded()) == message)
+        }
     }
 
     @Test(arguments: [false, true])
@@ -72,6 +71,12 @@ import Testing
         #expect(
             try DaemonMessage(decoding: RawMessage(type: 70, [(16, [0]), unknown]).bytes)
                 == .passwordVerdict(.unavailable))
+        #expect(
+            try DaemonMessage(decoding: RawMessage(type: 75, [(43, little(Int32(-99))), unknown]).bytes)
+                == .refused(Denial(DenialCode.biometryNotAvailable.standIn)))
+        #expect(
+            try DaemonMessage(decoding: RawMessage(type: 77, [(48, unknown.value), (49, [2])]).bytes)
+                == .problem(.malformed))
         let event = WatchEvent(kind: .denied, time: 5)
         let bytes = RawMessage(DaemonMessage.event(event).encoded()).setting(37, unknown.value).bytes
         #expect(try DaemonMessage(decoding: bytes) == .event(event))

@@ -1,0 +1,60 @@
+import BioauthSystem
+import Glibc
+
+/// What the command line asks for.
+struct Invocation {
+    static let version = "0.1.0"
+    static let daemonPath = "/run/bioauthd/bioauthd.sock"
+    static let pamDirectory = "/etc/pam.d"
+
+    var daemonPath = Invocation.daemonPath
+    var pamDirectory = Invocation.pamDirectory
+    /// The own uid counts as root's.
+    var isPrivate = false
+    var wantsVersion = false
+
+    /// What can't be done, in words.
+    struct Refused: Error {
+        let message: String
+    }
+
+    /// - Throws: `Refused` for an unknown option, an argument, or options that don't go together.
+    init(_ arguments: [String]) throws(Refused) {
+        let options: CommandLineOptions
+        do {
+            options = try CommandLineOptions(
+                arguments, program: "bioauth-password",
+                options: [
+                    .init("socket", .text("PATH"), help: "The daemon's socket"),
+                    .init("private", .flag, help: "For demos and tests: this process's own uid counts as root's"),
+                    .init("pam-dir", .text("DIR"), help: "With --private: where PAM's service files are"),
+                    .init("version", .flag, help: "Print the version and exit"),
+                ],
+                usage: "", summary: "Tells bioauthd whether an account's password was given. Started by systemd.",
+                domain: Words.domain)
+        } catch {
+            throw Refused(message: error.message)
+        }
+        if let argument = options.arguments.first { throw Refused(message: "takes no argument: \(argument)") }
+        wantsVersion = options.has("version")
+        isPrivate = options.has("private")
+        if let path = options.text("socket") { daemonPath = path }
+        if let directory = options.text("pam-dir") { pamDirectory = directory }
+        if isPrivate && Invocation.isSystemPath(daemonPath) {
+            throw Refused(message: "--private is refused with the system's socket: give another with --socket")
+        }
+        if options.text("pam-dir") != nil && !isPrivate {
+            throw Refused(message: "--pam-dir is refused without --private")
+        }
+    }
+
+    /// Whether the socket is the system's, by whatever name it goes.
+    private static func isSystemPath(_ path: String) -> Bool {
+        path == daemonPath || (identity(of: path).map { $0 == identity(of: daemonPath) } ?? false)
+    }
+
+    private static func identity(of path: String) -> [UInt64]? {
+        var info = stat()
+        return stat(path, &info) == 0 ? [UInt64(info.st_dev), UInt64(info.st_ino)] : nil
+    }
+}

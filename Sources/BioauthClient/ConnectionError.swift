@@ -21,8 +21,7 @@ public enum ConnectionError: Error, Hashable, Sendable {
     /// What a request denied for this reason would have as its cause.
     public var cause: Cause {
         switch self {
-        case .noDaemon, .daemonGone: .noDaemon
-        case .timedOut: .timedOut
+        case .noDaemon, .daemonGone, .timedOut: .noDaemon
         case .interrupted: .personCancelled
         case .protocolError, .outOfTurn: .protocolError
         case .problem(let problem):

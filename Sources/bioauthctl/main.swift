@@ -1,1 +1,5 @@
-// to come
+import BioauthSystem
+import Glibc
+
+Words.begin(directory: Environment.localeDirectory)
+exit(CommandLineProgram.run(Array(CommandLine.arguments.dropFirst())).rawValue)

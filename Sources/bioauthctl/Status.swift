@@ -1,0 +1,74 @@
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+
+extension Subcommand {
+    static var status: Subcommand {
+        Subcommand(name: "status", summary: tr("Show the reader, and where an account stands")) {
+            invocation throws(Failure) in
+            let account = try invocation.account()
+            guard case .status(let report) = try invocation.ask(.status(account)) else {
+                throw Failure(Denial(.protocolError))
+            }
+            invocation.output.answer(report.words(for: account), report.json(for: account))
+            return report.readerState == .none ? ExitCode(.noReader) : .yes
+        }
+    }
+}
+
+extension StatusReport {
+    fileprivate func words(for account: Account) -> String {
+        var lines = [
+            tr("Account: %1 (%2)").filled(account.name, String(account.uid)),
+            tr("Daemon: bioauthd %1").filled(daemonVersion),
+        ]
+        var reader = [self.reader, driver.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+        reader += (reader.isEmpty ? "" : ", ") + readerState.words
+        lines.append(tr("Reader: %1").filled(reader))
+        if waiting > 0 { lines.append(tr("Requests at the reader: %1").filled(String(waiting))) }
+        lines.append(tr("Prints on this reader: %1").filled(String(prints)))
+        if damagedPrints > 0 {
+            lines.append(tr("Damaged prints: %1 (see: bioauthctl list)").filled(String(damagedPrints)))
+        }
+        lines.append(tr("Mismatches in a row: %1").filled(String(mismatches)))
+        lines.append(tr("Password: %1").filled(passwordWords))
+        for standing in standings {
+            let words = standing.denial.map { Explanation($0).oneLine } ?? tr("a finger is taken")
+            lines.append(tr("For %1: %2").filled(standing.serviceClass.words, words))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var passwordWords: String {
+        passwordAge.map { tr("given %1 ago").filled($0.wordsOfAge) } ?? tr("never given, or nobody knows when")
+    }
+
+    fileprivate func json(for account: Account) -> JSON {
+        .object([
+            "account": account.json,
+            "daemon_version": .text(daemonVersion),
+            "reader": .object([
+                "state": .text(readerState.name), "name": .text(reader), "driver": .text(driver),
+                "requests": .number(Int64(waiting)),
+            ]),
+            "prints": .number(Int64(prints)),
+            "damaged_prints": .number(Int64(damagedPrints)),
+            "mismatches": .number(Int64(mismatches)),
+            "password_age": .seconds(passwordAge),
+            "standings": .list(
+                standings.map { standing in
+                    .object([
+                        "class": .text(standing.serviceClass.name),
+                        "denial": standing.denial.map { .object($0.fields) } ?? .null,
+                    ])
+                }),
+        ])
+    }
+}
+
+extension Denial {
+    /// The fields that tell a denial, wherever one is told.
+    var fields: KeyValuePairs<String, JSON> {
+        ["code": .number(Int64(code.rawValue)), "cause": .text(cause.name), "ends_in": .seconds(endsIn)]
+    }
+}

@@ -1,0 +1,101 @@
+import BioauthCore
+import BioauthSystem
+import Glibc
+
+/// The person's terminal, wherever input and output go (`/dev/tty`).
+struct Terminal: ~Copyable {
+    private let descriptor: FileDescriptor
+
+    /// Nil when the process has none.
+    init?() {
+        let raw = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard raw >= 0 else { return nil }
+        descriptor = FileDescriptor(owning: raw)
+    }
+
+    /// Asks a question and takes the line that answers it, at most `limit` bytes, without its end.
+    ///
+    /// On every way out, signals included, the terminal is as it was before.
+    ///
+    /// - Parameter hidden: whether what is typed isn't shown.
+    /// - Throws: the person's cancelling (^C, or the end of input).
+    func ask(_ question: String, hidden: Bool, limit: Int) throws(Failure) -> SecretBytes {
+        let signals = CaughtSignals(CaughtSignals.ending + [SIGTSTP, SIGCONT])
+        var before = termios()
+        tcgetattr(descriptor.raw, &before)
+        show(question)
+        if hidden { setEcho(off: before) }
+        defer { if hidden { set(before) } }
+
+        var answer = SecretBytes(capacity: limit)
+        var fits = true
+        while true {
+            switch waitForByte(signals) {
+            case .signal(SIGTSTP):
+                if hidden { set(before) }
+                signals.stop(by: SIGTSTP)
+            case .signal(SIGCONT):
+                // The shell may have set the terminal meanwhile, and what was typed before is lost.
+                if hidden { setEcho(off: before) }
+                answer.removeAll()
+                fits = true
+                show("\n" + question)
+            case .signal, .end:
+                show("\n")
+                throw Failure(Denial(.personCancelled))
+            case .byte(UInt8(ascii: "\n")):
+                if hidden { show("\n") }
+                guard fits else { throw Failure(.personCancelled, what: tr("That is too long.")) }
+                return answer
+            case .byte(let byte):
+                fits = fits && answer.append(byte)
+            }
+        }
+    }
+
+    /// The same for words that are no secret.
+    func ask(_ question: String) throws(Failure) -> String {
+        let answer = try ask(question, hidden: false, limit: 256)
+        return answer.withArray { String(decoding: copy $0, as: UTF8.self) }
+    }
+
+    func show(_ text: String) {
+        Output.write(text, to: descriptor.raw)
+    }
+
+    private enum Input {
+        case byte(UInt8)
+        case end
+        case signal(Int32)
+    }
+
+    private func waitForByte(_ signals: borrowing CaughtSignals) -> Input {
+        while true {
+            var entries = [
+                pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            if poll(&entries, nfds_t(entries.count), -1) < 0 && errno != EINTR { return .end }
+            if let signal = signals.next() { return .signal(signal) }
+            if entries[0].revents == 0 { continue }
+            var byte: UInt8 = 0
+            let count = read(descriptor.raw, &byte, 1)
+            if count == 1 { return .byte(byte) }
+            // A process in the background is stopped by its read and goes on with EINTR; a terminal that is gone ends it.
+            if count == 0 || errno != EINTR { return .end }
+        }
+    }
+
+    private func setEcho(off before: termios) {
+        var silent = before
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        silent.c_lflag |= tcflag_t(ICANON | ISIG)
+        set(silent)
+    }
+
+    /// Also drops what was typed and not read: the rest of a password is not the shell's.
+    private func set(_ attributes: termios) {
+        var attributes = attributes
+        while tcsetattr(descriptor.raw, TCSAFLUSH, &attributes) != 0 && errno == EINTR {}
+    }
+}

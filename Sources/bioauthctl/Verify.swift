@@ -1,0 +1,68 @@
+import BioauthClient
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+import Glibc
+
+extension Subcommand {
+    static var verify: Subcommand {
+        Subcommand(name: "verify", summary: tr("Try whether a finger is recognised")) { invocation throws(Failure) in
+            let account = try invocation.account()
+            let verdict = try invocation.verify(
+                Authenticate(
+                    account: account, service: "bioauthctl", tty: ttyname(STDIN_FILENO).map { String(cString: $0) }))
+            switch verdict {
+            case .allowed(let finger):
+                invocation.output.answer(
+                    tr("Recognised: %1.").filled(finger.words),
+                    .object(["account": account.json, "allowed": .flag(true), "finger": .text(finger.name)]))
+                return .yes
+            case .denied(let denial):
+                invocation.output.answer(
+                    Explanation(denial).text,
+                    .object([
+                        "account": account.json, "allowed": .flag(false), "denial": .object(denial.fields),
+                    ]))
+                return ExitCode(denial.cause)
+            }
+        }
+    }
+}
+
+extension Invocation {
+    /// Asks for a touch and shows what happens until there is a verdict. ^C cancels, and the daemon's answer tells.
+    fileprivate func verify(_ request: Authenticate) throws(Failure) -> Verdict {
+        let connection = try connect()
+        let signals = CaughtSignals(CaughtSignals.ending)
+        return try told { () throws(ConnectionError) in
+            try connection.send(.authenticate(request))
+            while true {
+                switch try connection.receiveOrCancel(signals) {
+                case .prompt(let prompt): output.note(prompt.words)
+                case .retry(let reason): output.note(reason.words)
+                case .mismatch(let left):
+                    output.note(tr("No match: %1 try left.", "No match: %1 tries left.", left).filled(String(left)))
+                case .waiting(let wait): output.note(wait.words)
+                case .verdict(let verdict): return verdict
+                default: throw .outOfTurn
+                }
+            }
+        }
+    }
+}
+
+extension DaemonConnection {
+    /// The next message of a request that lasts. A signal cancels it; what then comes is still received, for the
+    /// request may have ended otherwise at the same time. A second signal ends the wait.
+    func receiveOrCancel(_ signals: borrowing CaughtSignals) throws(ConnectionError) -> DaemonMessage {
+        // The daemon ends a request by itself before that.
+        let patience = Limits.requestTime.upperBound + .seconds(10)
+        do {
+            return try receive(within: patience, interruptedBy: signals.descriptor)
+        } catch .interrupted {
+            _ = signals.next()
+            try send(.cancel(.person))
+            return try receive(within: .seconds(2), interruptedBy: signals.descriptor)
+        }
+    }
+}

@@ -57,6 +57,8 @@ public struct ReaderLife: Sendable {
     public var isScanning: Bool { if case .scanning = state { true } else { false } }
     public var isOpen: Bool { if case .idle = state { true } else { isScanning } }
     public var current: ReaderStanding { standing }
+    /// Nothing runs at it, and it is not open.
+    public var isAtRest: Bool { if case .closed = state { true } else { state == .absent } }
 
     /// When `tick` has to be called at the latest, or nil.
     public var nextDeadline: Instant? {

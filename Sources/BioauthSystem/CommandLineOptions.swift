@@ -2,13 +2,13 @@ import CGLib
 
 /// A program's command line, parsed by GLib (`GOptionContext`), which also writes `--help`.
 public struct CommandLineOptions {
-    public enum Kind {
+    public enum Kind: Sendable {
         case flag
         /// With the placeholder that `--help` shows: `FILE`.
         case text(String)
     }
 
-    public struct Option {
+    public struct Option: Sendable {
         let name: String
         let short: Character?
         let kind: Kind

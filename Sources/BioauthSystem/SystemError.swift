@@ -38,3 +38,8 @@ public struct FileDescriptor: ~Copyable, Sendable {
         close(raw)
     }
 }
+
+extension SystemError {
+    /// There is no such file or directory.
+    public var isMissing: Bool { number == ENOENT }
+}

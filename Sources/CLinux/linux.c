@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -61,6 +62,11 @@ long clinux_raise_open_files(void)
 void clinux_wipe(void *memory, size_t size)
 {
     explicit_bzero(memory, size);
+}
+
+int clinux_random(void *buffer, size_t size)
+{
+    return getrandom(buffer, size, 0) == (ssize_t)size ? 0 : -1;
 }
 
 void clinux_trim_heap(void)

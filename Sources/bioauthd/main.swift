@@ -1,1 +1,25 @@
-// to come
+import BioauthDaemon
+import BioauthSystem
+import FingerprintReader
+import Glibc
+
+Words.begin(directory: Installation.localeDirectory)
+let options = Options.parsedOrExit()
+let log = Log(level: options.isDebugging ? .debug : .info)
+umask(0o077)
+raiseOpenFileLimit()
+do {
+    let settings = try options.settings()
+    let socket = try options.socket()
+    let daemon = try Daemon(
+        settings: settings, configuration: options.configuration, stateDirectory: options.stateDirectory,
+        readers: LibfprintReaders(), surroundings: ProcessSurroundings(), log: log)
+    daemon.run(on: socket, isPrivate: options.isPrivate, ownUID: geteuid())
+    options.removeSocket()
+} catch let error as Options.Refusal {
+    for message in error.messages { log.write(.error, message) }
+    exit(2)
+} catch {
+    log.write(.error, "\(error)")
+    exit(1)
+}

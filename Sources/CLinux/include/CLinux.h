@@ -28,6 +28,9 @@ long clinux_raise_open_files(void);
 /* explicit_bzero. */
 void clinux_wipe(void *memory, size_t size);
 
+/* getrandom: 0 when all bytes are random, -1 else. */
+int clinux_random(void *buffer, size_t size);
+
 /* malloc_trim(0): gives what the heap no longer needs back to the kernel. */
 void clinux_trim_heap(void);
 

@@ -1,0 +1,156 @@
+import BioauthCore
+import BioauthSystem
+
+/// What is kept of accounts: `users/<uid>.state`, each bound to the account's number and name.
+///
+/// What was counted is never forgotten because it could not be written: it stays in memory, and until it has been
+/// written the account gets no finger.
+@MainActor final class AccountStore {
+    private let directory: String
+    private let log: Log
+    private var known: [Account: AccountState] = [:]
+    private var unwritten: Set<Account> = []
+
+    /// Bytes of a state file; they have some 300.
+    private static let fileBytes = 4096
+
+    /// - Throws: `SystemError` when the directory can't be made.
+    init(stateDirectory: String, log: Log) throws(SystemError) {
+        directory = stateDirectory + "/users"
+        self.log = log
+        try Directory.make(directory, mode: 0o700)
+    }
+
+    /// Where the account stands.
+    func state(of account: Account) -> AccountState {
+        if let state = known[account] { return state }
+        let state = read(account)
+        known[account] = state
+        return state
+    }
+
+    /// What stands in the way of the account's finger now, if anything does.
+    func denial(_ account: Account, for serviceClass: ServiceClass, _ settings: Settings, now: Moment) -> Denial? {
+        let denial = state(of: account).denial(settings, for: serviceClass, now: now)
+        if let denial { return denial }
+        return unwritten.contains(account) && !write(account) ? Denial(.stateNotWritable) : nil
+    }
+
+    /// Counts one mismatch. When this returns it is on disk, or it is in what is returned that it isn't.
+    ///
+    /// - Returns: what stands in the way of the finger from now on, if anything does.
+    func mismatched(_ account: Account, _ settings: Settings, now: Moment) -> Denial? {
+        var state = state(of: account)
+        state.mismatched(settings, now: now)
+        guard keep(state, of: account) else { return Denial(.stateNotWritable) }
+        return state.lockout.denial(settings, now: now)
+    }
+
+    /// A print of the account matched.
+    func matched(_ account: Account) {
+        var state = state(of: account)
+        guard state.hasMismatches else { return }
+        state.matched()
+        _ = keep(state, of: account)
+    }
+
+    /// The account's password was given. False when that could not be written: then it doesn't count.
+    func passwordGiven(_ account: Account, now: Moment) -> Bool {
+        let before = state(of: account)
+        var state = before
+        state.passwordGiven(at: now)
+        if keep(state, of: account) { return true }
+        known[account] = before
+        return false
+    }
+
+    /// Root cleared the account's lockout. False when that could not be written.
+    func unlocked(_ account: Account) -> Bool {
+        var state = state(of: account)
+        state.cleared()
+        return keep(state, of: account)
+    }
+
+    private func keep(_ state: AccountState, of account: Account) -> Bool {
+        known[account] = state
+        return write(account)
+    }
+
+    // MARK: The file
+
+    private func path(_ account: Account) -> String { "\(directory)/\(account.uid).state" }
+
+    /// Writes what is known. A check sum ends the file, so that one that was cut short or changed is known as such.
+    private func write(_ account: Account) -> Bool {
+        guard let state = known[account], !state.damaged else { return !unwritten.contains(account) }
+        let file = KeyFile()
+        file.set("account", "uid", account.uid)
+        file.set("account", "name", account.name)
+        file.set("lockout", "mismatches", state.lockout.mismatches)
+        if let delay = state.lockout.delay {
+            file.set("lockout", "delay-boot", delay.bootID)
+            file.set("lockout", "delay-ends", delay.ends.nanoseconds)
+        }
+        if let last = state.password.last {
+            file.set("password", "boot", last.bootID)
+            file.set("password", "boot-time", last.boot.nanoseconds)
+            file.set("password", "wall-time", last.wall)
+        }
+        let body = file.bytes()
+        do {
+            try SmallFile.write(body + Array(AccountStore.check(body).utf8), to: path(account), mode: 0o600)
+            unwritten.remove(account)
+            return true
+        } catch {
+            unwritten.insert(account)
+            log.write(
+                .error, "The state of an account could not be written: \(error)",
+                fields: ["USER": account.name, "UID": String(account.uid)])
+            return false
+        }
+    }
+
+    private static func check(_ body: [UInt8]) -> String { "\n[check]\nsha256=\(sha256(body))\n" }
+
+    private func read(_ account: Account) -> AccountState {
+        let bytes: [UInt8]
+        do {
+            bytes = try SmallFile.read(path(account), limit: AccountStore.fileBytes)
+        } catch {
+            if error.isMissing { return AccountState() }
+            return damaged(account, "\(error)")
+        }
+        let checkCount = AccountStore.check([]).utf8.count
+        let body = Array(bytes.dropLast(checkCount))
+        guard bytes.count > checkCount, Array(bytes.suffix(checkCount)) == Array(AccountStore.check(body).utf8) else {
+            return damaged(account, "its check sum is wrong")
+        }
+        guard let file = try? KeyFile(body), let uid = file.integer("account", "uid"),
+            let name = file.string("account", "name"), let mismatches = file.integer("lockout", "mismatches")
+        else { return damaged(account, "it lacks what it must have") }
+        // The number belonged to somebody else once: nothing of that is inherited.
+        guard Account(uid: UInt32(clamping: uid), name: name) == account else { return AccountState() }
+
+        var delay: Lockout.Delay?
+        if let boot = file.string("lockout", "delay-boot"), let ends = file.integer("lockout", "delay-ends") {
+            delay = Lockout.Delay(bootID: boot, ends: Instant(nanoseconds: ends))
+        }
+        guard let lockout = Lockout(mismatches: Int(mismatches), delay: delay) else {
+            return damaged(account, "its parts contradict each other")
+        }
+        var last: Moment?
+        if let boot = file.string("password", "boot"), let bootTime = file.integer("password", "boot-time"),
+            let wall = file.integer("password", "wall-time")
+        {
+            last = Moment(boot: Instant(nanoseconds: bootTime), bootID: boot, wall: wall)
+        }
+        return AccountState(lockout: lockout, password: PasswordClock(last: last))
+    }
+
+    private func damaged(_ account: Account, _ why: String) -> AccountState {
+        log.write(
+            .error, "\(path(account)) can't be used: \(why). No finger for \(account.name) until the password is given.",
+            fields: ["USER": account.name, "UID": String(account.uid), "CAUSE": "stateDamaged"])
+        return AccountState(damaged: true)
+    }
+}

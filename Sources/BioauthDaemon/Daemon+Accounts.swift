@@ -1,0 +1,106 @@
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+
+/// Everything about accounts that needs no touch: where they stand, their prints, their lockouts, their passwords.
+extension Daemon {
+    func status(of account: Account) -> StatusReport {
+        let state = accounts.state(of: account)
+        let entries = prints.entries(of: account)
+        let description = reader?.description
+        let usable = entries.filter {
+            !$0.isDamaged && $0.driver == description?.driver && $0.device == description?.deviceID
+        }
+        var age: Duration?
+        if case .known(let known) = state.password.age(now: moment) { age = known }
+        return StatusReport(
+            daemonVersion: Release.version, readerState: readerState, reader: description?.name,
+            driver: description?.driver, waiting: arbiter.count, prints: usable.count,
+            damagedPrints: entries.count(where: \.isDamaged), mismatches: state.lockout.mismatches, passwordAge: age,
+            standings: ServiceClass.allCases.map {
+                StatusReport.Standing($0, accounts.denial(account, for: $0, settings, now: moment))
+            })
+    }
+
+    private var readerState: ReaderState {
+        switch life.current {
+        case .absent: .none
+        case .failing: .failing
+        case .unproven: .opening
+        case .good: life.isScanning ? .scanning : life.isOpening ? .opening : life.isOpen ? .ready : .closed
+        }
+    }
+
+    func list(_ account: Account) -> [PrintEntry] {
+        prints.entries(of: account).map {
+            PrintEntry(
+                finger: $0.finger, driver: $0.driver, device: $0.device, enrolled: $0.enrolled, damaged: $0.isDamaged)
+        }
+    }
+
+    func delete(_ account: Account, _ finger: Finger?, _ ticket: Ticket?, _ connection: Connection) {
+        guard mayChangePrints(account, ticket, connection.peer) else {
+            return connection.send(.refused(Denial(.freshPasswordNeeded)))
+        }
+        do {
+            guard try prints.delete(account, finger) > 0 else {
+                return connection.send(.refused(Denial(.noSuchPrint)))
+            }
+        } catch {
+            log.write(.error, "A print could not be deleted: \(error)", fields: connection.fields(account))
+            return connection.send(.refused(Denial(.storageFailed)))
+        }
+        connection.send(.done(nil))
+        log.write(.notice, "Prints deleted", fields: connection.fields(account))
+        tell(WatchEvent(kind: .deleted, time: wallMilliseconds, account: account, finger: finger))
+    }
+
+    func unlock(_ account: Account, _ connection: Connection) {
+        guard connection.peer.isRoot else { return connection.refuse(.notPermitted) }
+        if accounts.state(of: account).damaged { return connection.send(.refused(Denial(.stateDamaged))) }
+        guard accounts.unlocked(account) else { return connection.send(.refused(Denial(.stateNotWritable))) }
+        connection.send(.done(nil))
+        log.write(.notice, "Lockout cleared by hand", fields: connection.fields(account))
+        tell(WatchEvent(kind: .unlocked, time: wallMilliseconds, account: account))
+    }
+
+    // MARK: Passwords
+
+    /// Whether a right password of the account, given to that service, is worth reporting.
+    func passwordUseful(_ account: Account, _ service: String, _ connection: Connection) {
+        let isUseful =
+            service != Settings.passwordService && accounts.state(of: account).wantsPassword(settings, now: moment)
+            && prints.hasAny(account)
+        connection.send(.passwordAdvice(useful: isUseful))
+    }
+
+    /// `bioauth-password` wants to try a password. It runs as root; nobody else has a turn to ask for.
+    func passwordTurn(_ account: Account, _ peerUID: UInt32, _ connection: Connection) {
+        guard connection.peer.isRoot else { return connection.refuse(.notPermitted) }
+        guard connection.turn == nil else { return connection.refuse(.tooMany) }
+        // Asked by root itself, if by the uid that this peer has.
+        if peerUID != connection.peer.uid, let wait = turns.turn(of: peerUID, at: now) {
+            return connection.send(.refused(Denial(.passwordDelayed, endsIn: wait)))
+        }
+        connection.turn = (account, peerUID)
+        connection.send(.done(nil))
+    }
+
+    func passwordResult(_ right: Bool, _ wantsTicket: Bool, _ connection: Connection) {
+        guard connection.peer.isRoot, let turn = connection.turn else { return connection.refuse(.notPermitted) }
+        connection.turn = nil
+        guard right else { return connection.send(.done(nil)) }
+        turns.right(turn.peerUID)
+        guard accounts.passwordGiven(turn.account, now: moment) else {
+            return connection.send(.refused(Denial(.stateNotWritable)))
+        }
+        var ticket: Ticket?
+        if wantsTicket, let fresh = randomBytes(Ticket.count).flatMap(Ticket.init(bytes:)) {
+            tickets.issue(fresh.bytes, for: turn.account, at: now)
+            ticket = fresh
+        }
+        connection.send(.done(ticket))
+        log.write(.notice, "Password given", fields: connection.fields(turn.account))
+        tell(WatchEvent(kind: .passwordGiven, time: wallMilliseconds, account: turn.account))
+    }
+}

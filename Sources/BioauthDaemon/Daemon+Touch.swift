@@ -1,0 +1,199 @@
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+
+/// Requests for a touch: how they are let in, and what the arbiter's decisions on them come to.
+extension Daemon {
+    func authenticate(_ asked: Authenticate, _ connection: Connection) {
+        let peer = connection.peer
+        let serviceClass = Admission.serviceClass(of: asked.service, for: peer, settings)
+        let request = Request(
+            nextRequestID(), connection, account: asked.account, service: asked.service, serviceClass: serviceClass,
+            tty: asked.tty, started: now)
+        let place = surroundings.surroundings(of: peer, descriptor: connection.descriptor)
+        let description = reader?.description
+        let admission = Admission(
+            service: asked.service, remoteHost: asked.remoteHost, interaction: asked.interaction, peer: peer,
+            surroundings: place, hasReader: description != nil, canIdentify: description?.canIdentify ?? false,
+            isEnrolled: description.map { !prints.fingers(of: asked.account, on: $0).isEmpty } ?? false)
+        let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
+        tell(request.event(.asked, at: wallMilliseconds))
+        if let denial = admission.denial(serviceClass, standing: standing) {
+            connection.send(.verdict(.denied(denial)))
+            return ended(request, .denied(denial))
+        }
+        begin(
+            request, .identify, serviceClass ?? .app, place, timeout: asked.timeout, tries: asked.tries,
+            fingerOnly: asked.fingerOnly)
+    }
+
+    func enroll(_ account: Account, _ finger: Finger, _ ticket: Ticket?, _ connection: Connection) {
+        let request = Request(
+            nextRequestID(), connection, account: account, service: "enroll", serviceClass: .app, tty: nil,
+            started: now, enrollment: Request.Enrollment(finger: finger))
+        if let cause = refusal(account, finger, ticket, connection.peer) {
+            let denial = Denial(cause)
+            connection.send(.refused(denial))
+            return ended(request, .denied(denial))
+        }
+        tell(request.event(.asked, at: wallMilliseconds, finger: finger))
+        let place = surroundings.surroundings(of: connection.peer, descriptor: connection.descriptor)
+        begin(
+            request, .enroll(finger), .app, place, timeout: Limits.requestTime.upperBound,
+            tries: Limits.tries.upperBound, fingerOnly: true)
+    }
+
+    private func refusal(_ account: Account, _ finger: Finger, _ ticket: Ticket?, _ peer: Peer) -> Cause? {
+        guard let description = reader?.description else { return .noReader }
+        guard description.canIdentify else { return .readerCannotEnroll }
+        if prints.exists(account, finger, on: description) { return .printExists }
+        return mayChangePrints(account, ticket, peer) ? nil : .freshPasswordNeeded
+    }
+
+    /// Root, or the person with a password fresh from `bioauth-password`.
+    func mayChangePrints(_ account: Account, _ ticket: Ticket?, _ peer: Peer) -> Bool {
+        peer.isRoot || ticket.map { tickets.spend($0.bytes, for: account, at: now) } ?? false
+    }
+
+    private func begin(
+        _ request: Request, _ work: Ask.Work, _ serviceClass: ServiceClass, _ place: Surroundings, timeout: Duration,
+        tries: Int, fingerOnly: Bool
+    ) {
+        requests[request.id] = request
+        request.connection.request = request.id
+        let ask = Ask(
+            id: request.id, account: request.account, asker: request.asker, serviceClass: serviceClass,
+            isRoot: request.connection.peer.isRoot, processGroup: place.processGroup, work: work, timeout: timeout,
+            tries: tries, fingerOnly: fingerOnly)
+        act(arbiter.asked(ask, at: now))
+    }
+
+    func cancel(_ reason: CancelReason, _ connection: Connection) {
+        guard let id = connection.request else { return }
+        act(arbiter.ended(id, Denial(reason.cause), at: now))
+    }
+
+    // MARK: The arbiter's decisions
+
+    func perform(_ action: Arbiter.Action) {
+        switch action {
+        case .want(let job):
+            perform(life.wants(job, at: now))
+        case .prompt(let id, let triesLeft, let again):
+            prompt(id, triesLeft: triesLeft, again: again)
+        case .waiting(let id, let cause, let place, let other):
+            guard let request = requests[id] else { return }
+            request.connection.send(.waiting(Wait(cause: cause, place: place, other: other)))
+            if cause != .queued { tell(request.event(.waiting, at: wallMilliseconds, cause: cause)) }
+        case .retry(let id, let reason):
+            retry(id, reason)
+        case .mismatch(let id, let triesLeft):
+            requests[id]?.connection.send(.mismatch(triesLeft: triesLeft))
+        case .charge(let account, let id):
+            charge(account, id)
+        case .finish(let id, let verdict):
+            finish(id, verdict)
+        case .duplicate(let id, let index):
+            duplicate(id, index)
+        case .enrolling(let id, let stage, let retry):
+            progress(id, stage, retry)
+        }
+    }
+
+    private func prompt(_ id: RequestID, triesLeft: Int, again: Bool) {
+        guard let request = requests[id], let reader else { return }
+        var only: Finger?
+        if request.enrollment == nil {
+            let fingers = prints.fingers(of: request.account, on: reader.description)
+            only = fingers.count == 1 ? fingers[0] : nil
+        }
+        request.connection.send(
+            .prompt(
+                Prompt(
+                    scan: reader.description.scan, finger: request.enrollment?.finger ?? only,
+                    reader: reader.description.name, triesLeft: triesLeft, again: again)))
+        tell(request.event(.prompted, at: wallMilliseconds))
+    }
+
+    private func retry(_ id: RequestID, _ reason: RetryReason) {
+        guard let request = requests[id] else { return }
+        if let progress = request.progress {
+            request.connection.send(
+                .enrolling(stage: progress.completed, stages: progress.stages, retry: reason))
+        } else {
+            request.connection.send(.retry(reason))
+        }
+        tell(request.event(.retried, at: wallMilliseconds))
+    }
+
+    /// A mismatch: on disk before anybody hears of it.
+    private func charge(_ account: Account, _ id: RequestID) {
+        let denial = accounts.mismatched(account, settings, now: moment)
+        if let request = requests[id] { tell(request.event(.mismatched, at: wallMilliseconds)) }
+        act(arbiter.charged(account, id, denial, at: now))
+    }
+
+    private func finish(_ id: RequestID, _ verdict: Verdict) {
+        guard let request = requests.removeValue(forKey: id) else { return }
+        let connection = request.connection
+        connection.request = nil
+        connection.idleSince = now
+        switch verdict {
+        case .allowed(let finger):
+            // The person waits for this; what is left to do for the next time comes after.
+            connection.send(.verdict(verdict))
+            accounts.matched(request.account)
+            if let reader { prints.matched(request.account, finger, on: reader.description) }
+        case .denied(let denial):
+            connection.send(request.enrollment == nil ? .verdict(verdict) : .refused(denial))
+        }
+        ended(request, verdict)
+    }
+
+    private func ended(_ request: Request, _ verdict: Verdict) {
+        let what = request.enrollment == nil ? "authentication" : "enrolment"
+        switch verdict {
+        case .allowed(let finger):
+            tell(request.event(.allowed, at: wallMilliseconds, finger: finger))
+            audit(request, verdict, "\(what) allowed")
+        case .denied(let denial):
+            let kind: WatchEvent.Kind = request.enrollment == nil ? .denied : .refused
+            tell(request.event(kind, at: wallMilliseconds, cause: denial.cause))
+            audit(request, verdict, "\(what) denied")
+        }
+    }
+
+    // MARK: Enrolments
+
+    /// The finger is known. Whether that is the same account's or another's decides the word for it.
+    private func duplicate(_ id: RequestID, _ index: Int) {
+        guard let request = requests[id], gallery.indices.contains(index) else { return }
+        let isOwn = gallery[index].account == request.account
+        act(arbiter.ended(id, Denial(isOwn ? .duplicatePrint : .duplicateOfAnotherAccount), at: now))
+    }
+
+    private func progress(_ id: RequestID, _ stage: Int, _ retry: RetryReason?) {
+        guard let request = requests[id], request.progress != nil else { return }
+        request.progress!.completed = request.progress!.checks + stage
+        let progress = request.progress!
+        request.connection.send(.enrolling(stage: progress.completed, stages: progress.stages, retry: retry))
+    }
+
+    /// The reader has the print; it is kept, and that is the enrolment's end.
+    func enrolled(_ id: RequestID, _ print: StoredPrint) {
+        guard let request = requests[id], let enrollment = request.enrollment, let reader else { return }
+        do {
+            try prints.add(print, of: request.account, enrollment.finger, on: reader.description)
+        } catch {
+            log.write(.error, "A print could not be kept: \(error)")
+            return act(arbiter.ended(id, Denial(.storageFailed), at: now))
+        }
+        requests[id] = nil
+        request.connection.request = nil
+        request.connection.idleSince = now
+        request.connection.send(.done(nil))
+        tell(request.event(.enrolled, at: wallMilliseconds, finger: enrollment.finger))
+        audit(request, .allowed(enrollment.finger), "finger enrolled")
+        act(arbiter.enrolled(id, at: now))
+    }
+}

@@ -1,0 +1,215 @@
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+import Glibc
+
+/// The daemon. A request's story: `Server` accepts a connection, `received` decodes what it says and hands it on,
+/// `authenticate` (Daemon+Touch) lets policy judge it, the arbiter gives it the reader in its turn, `Daemon+Reader`
+/// arms the reader and brings back what the touch showed, and the arbiter's `finish` tells the verdict.
+@MainActor public final class Daemon {
+    let log: Log
+    let accounts: AccountStore
+    let prints: PrintStore
+    let readers: any ReaderSource
+    let surroundings: any SurroundingsSource
+    private let configurationPath: String?
+    private var server: Server?
+    private var signals: [EventSource] = []
+
+    var settings: Settings
+    var arbiter = Arbiter()
+    var life: ReaderLife
+    var requests: [RequestID: Request] = [:]
+    var tickets = Tickets()
+    var turns = PasswordTurns()
+
+    /// The reader in use, and the others that are plugged in, in the order they came.
+    var reader: (any Reader)?
+    var spareReaders: [any Reader] = []
+    /// What the touch that is awaited will be compared with.
+    var gallery: [PrintStore.Usable] = []
+
+    private var lastRequest: UInt64 = 0
+    private var timer: EventSource?
+    private var timerDue: Instant?
+    private var pending: [Arbiter.Action] = []
+    private var isActing = false
+    private var isStopping = false
+
+    /// How long a stop waits for the reader to be closed.
+    private static let stopMilliseconds: UInt32 = 2000
+
+    /// - Parameters:
+    ///   - configuration: the file to read now and at each reload; nil: the defaults.
+    ///   - readers: not started yet.
+    /// - Throws: `SystemError` when the state directory can't be made.
+    public init(
+        settings: Settings, configuration: String?, stateDirectory: String, readers: any ReaderSource,
+        surroundings: any SurroundingsSource, log: Log
+    ) throws(SystemError) {
+        self.settings = settings
+        configurationPath = configuration
+        self.readers = readers
+        self.surroundings = surroundings
+        self.log = log
+        life = ReaderLife(keptWarm: settings.readerKeptWarm)
+        accounts = try AccountStore(stateDirectory: stateDirectory, log: log)
+        prints = try PrintStore(stateDirectory: stateDirectory) { readers.describe($0) }
+    }
+
+    /// Serves until a signal ends it: SIGTERM or SIGINT. SIGHUP reads the configuration again.
+    public func run(on socket: consuming SeqpacketSocket, isPrivate: Bool, ownUID: UInt32) {
+        let server = Server(
+            socket, isPrivate: isPrivate, ownUID: ownUID, log: log,
+            onMessage: { [weak self] in self?.received($1, from: $0) }, onClosed: { [weak self] in self?.left($0) })
+        self.server = server
+        signals = [
+            EventLoop.onSignal(SIGTERM) { [weak self] in self?.stop() },
+            EventLoop.onSignal(SIGINT) { [weak self] in self?.stop() },
+            EventLoop.onSignal(SIGHUP) { [weak self] in self?.reload() },
+        ]
+        startReaders()
+        server.start()
+        ServiceManager.notify("READY=1")
+        log.write(.info, "bioauthd \(Release.version) serves")
+        EventLoop.run()
+    }
+
+    private func reload() {
+        ServiceManager.notify("RELOADING=1")
+        defer { ServiceManager.notify("READY=1") }
+        do {
+            if let configurationPath { settings = try Configuration.load(configurationPath) }
+        } catch {
+            for problem in error.problems { log.write(.error, "\(problem)") }
+            return log.write(.error, "The configuration has errors: the one before stays in force")
+        }
+        perform(life.configured(keptWarm: settings.readerKeptWarm, at: now))
+        tell(WatchEvent(kind: .reloaded, time: wallMilliseconds))
+        log.write(.notice, "The configuration was read again")
+        settle()
+    }
+
+    private func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        ServiceManager.notify("STOPPING=1")
+        act(arbiter.endAll(Denial(.daemonStopping), at: now))
+        server?.stop()
+        perform(life.configured(keptWarm: .zero, at: now))
+        _ = EventLoop.after(milliseconds: Daemon.stopMilliseconds) { EventLoop.quit() }
+        settle()
+    }
+
+    // MARK: Messages
+
+    private func received(_ bytes: [UInt8], from connection: Connection) {
+        let message: ClientMessage
+        do {
+            message = try ClientMessage(decoding: bytes)
+        } catch {
+            switch error {
+            case .unknownType: return connection.send(.problem(.unknownMessage))
+            case .unsupportedVersion: return connection.refuse(.unsupportedVersion)
+            case .oversized: return connection.refuse(.oversized)
+            case .truncated, .missing, .repeated, .invalid: return connection.refuse(.malformed)
+            }
+        }
+        connection.idleSince = now
+        if let account = message.account, !connection.peer.mayAsk(for: account) {
+            log.write(.warning, "A peer asked for somebody else", fields: connection.fields(account))
+            return connection.refuse(.notPermitted)
+        }
+        switch message {
+        case .cancel(let reason): cancel(reason, connection)
+        case .watch: connection.isWatching = true
+        case .authenticate, .enroll:
+            guard connection.request == nil else { return connection.refuse(.tooMany) }
+            if case .authenticate(let request) = message { authenticate(request, connection) }
+            if case .enroll(let account, let finger, let ticket) = message {
+                enroll(account, finger, ticket, connection)
+            }
+        case .passwordUseful(let account, let service): passwordUseful(account, service, connection)
+        case .status(let account): connection.send(.status(status(of: account)))
+        case .list(let account): connection.send(.prints(list(account)))
+        case .delete(let account, let finger, let ticket): delete(account, finger, ticket, connection)
+        case .unlock(let account): unlock(account, connection)
+        case .passwordTurn(let account, let peerUID): passwordTurn(account, peerUID, connection)
+        case .passwordResult(let right, let wantsTicket): passwordResult(right, wantsTicket, connection)
+        case .password:
+            // A password never comes here. Whoever sent one spoke to the wrong socket.
+            connection.refuse(.notPermitted)
+        }
+    }
+
+    private func left(_ connection: Connection) {
+        guard let id = connection.request else { return }
+        connection.request = nil
+        if let request = requests.removeValue(forKey: id) {
+            audit(request, .denied(Denial(.appWithdrew)), "The client is gone")
+        }
+        act(arbiter.gone(id, at: now))
+    }
+
+    // MARK: Time
+
+    var now: Instant { BootClock.instant }
+
+    var moment: Moment {
+        Moment(boot: now, bootID: bootID, wall: WallClock.now() / 1_000_000_000)
+    }
+
+    /// A boot whose identity can't be had is like no other: passwords of earlier boots don't count as of this one.
+    private let bootID = (try? BootClock.bootID()) ?? "unknown"
+
+    var wallMilliseconds: UInt64 { UInt64(max(0, WallClock.now() / 1_000_000)) }
+
+    // MARK: Acting
+
+    func nextRequestID() -> RequestID {
+        lastRequest += 1
+        return RequestID(number: lastRequest)
+    }
+
+    /// Carries out what the arbiter decided, in order. What follows from an action goes behind those that are there.
+    func act(_ actions: [Arbiter.Action]) {
+        pending += actions
+        guard !isActing else { return }
+        isActing = true
+        var at = 0
+        while at < pending.count {
+            perform(pending[at])
+            at += 1
+        }
+        pending.removeAll()
+        isActing = false
+        settle()
+    }
+
+    /// Sets the timer for whatever is due next, and ends a stop once the reader is closed.
+    private func settle() {
+        if isStopping && life.isAtRest { return EventLoop.quit() }
+        let due = [arbiter.nextDeadline, life.nextDeadline].compactMap(\.self).min()
+        guard due != timerDue else { return }
+        timer?.cancel()
+        timer = nil
+        timerDue = due
+        guard let due else { return }
+        timer = EventLoop.after(milliseconds: (due - now).wireMilliseconds) { [weak self] in self?.tick() }
+    }
+
+    private func tick() {
+        timer = nil
+        timerDue = nil
+        perform(life.tick(at: now))
+        act(arbiter.tick(at: now))
+    }
+
+    /// Tells those who watch, as far as it is their business.
+    func tell(_ event: WatchEvent) {
+        guard let server else { return }
+        for connection in server.connections.values where connection.isWatching {
+            if event.account.map(connection.peer.mayAsk(for:)) ?? true { connection.send(.event(event)) }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import BioauthCore
+import BioauthSystem
+
+/// The prints that are kept: `prints/<uid>/<driver>/<device>/<finger>`, each libfprint's own serialisation.
+@MainActor final class PrintStore {
+    private let directory: String
+    private let describe: @MainActor (StoredPrint) -> PrintDescription?
+
+    /// Bytes of one print; real ones have some thousands.
+    private static let printBytes = 1 << 20
+
+    /// - Throws: `SystemError` when the directory can't be made.
+    init(stateDirectory: String, describe: @escaping @MainActor (StoredPrint) -> PrintDescription?) throws(SystemError) {
+        directory = stateDirectory + "/prints"
+        self.describe = describe
+        try Directory.make(directory, mode: 0o700)
+    }
+
+    /// A print that can be compared: it is whole, and says that it belongs where it lies.
+    struct Usable {
+        let account: Account
+        let finger: Finger
+        let print: StoredPrint
+    }
+
+    /// The fingers for which the account has a file on this reader, the one that matched last first. Cheap: no print
+    /// is read.
+    func fingers(of account: Account, on reader: ReaderDescription) -> [Finger] {
+        let folder = folder(account.uid, reader)
+        let names = (try? Directory.names(in: folder)) ?? []
+        return names.compactMap { name in
+            Finger(name: name).flatMap { finger in SmallFile.changed("\(folder)/\(name)").map { (finger, $0) } }
+        }.sorted { $0.1 > $1.1 }.map(\.0)
+    }
+
+    /// The account's prints on this reader that can be compared, the one that matched last first.
+    func usable(of account: Account, on reader: ReaderDescription) -> [Usable] {
+        fingers(of: account, on: reader).compactMap { finger in
+            guard let print = read(path(account.uid, reader, finger)), let described = describe(print),
+                described.accountName == account.name, described.finger == finger
+            else { return nil }
+            return Usable(account: account, finger: finger, print: print)
+        }
+    }
+
+    /// Other accounts' prints on this reader, at most `limit` of them.
+    func ofOthers(than account: Account, on reader: ReaderDescription, limit: Int) -> [Usable] {
+        var found: [Usable] = []
+        for uid in uids() where uid != account.uid && found.count < limit {
+            let folder = folder(uid, reader)
+            for name in (try? Directory.names(in: folder)) ?? [] {
+                guard let finger = Finger(name: name), let print = read("\(folder)/\(name)"),
+                    let described = describe(print), described.finger == finger
+                else { continue }
+                found.append(Usable(account: Account(uid: uid, name: described.accountName), finger: finger, print: print))
+            }
+        }
+        return Array(found.prefix(limit))
+    }
+
+    /// Everything kept for the account on any reader, the damaged and the foreign included.
+    func entries(of account: Account) -> [Entry] {
+        var entries: [Entry] = []
+        let home = "\(directory)/\(account.uid)"
+        for driver in names(in: home) {
+            for device in names(in: "\(home)/\(driver)") {
+                for name in names(in: "\(home)/\(driver)/\(device)") {
+                    guard let finger = Finger(name: name) else { continue }
+                    let described = read("\(home)/\(driver)/\(device)/\(name)").flatMap(describe)
+                    let isGood = described?.accountName == account.name && described?.finger == finger
+                    entries.append(
+                        Entry(
+                            finger: finger, driver: PathName.decoded(driver), device: PathName.decoded(device),
+                            enrolled: described?.enrolled, isDamaged: !isGood))
+                }
+            }
+        }
+        return entries
+    }
+
+    struct Entry {
+        let finger: Finger
+        let driver: String
+        let device: String
+        let enrolled: String?
+        let isDamaged: Bool
+    }
+
+    func hasAny(_ account: Account) -> Bool { entries(of: account).contains { !$0.isDamaged } }
+
+    /// Whether a file lies where the account's print of that finger would: it is never overwritten.
+    func exists(_ account: Account, _ finger: Finger, on reader: ReaderDescription) -> Bool {
+        SmallFile.changed(path(account.uid, reader, finger)) != nil
+    }
+
+    func add(_ print: StoredPrint, of account: Account, _ finger: Finger, on reader: ReaderDescription) throws(SystemError) {
+        try Directory.make(folder(account.uid, reader), mode: 0o700)
+        try SmallFile.write(print.bytes, to: path(account.uid, reader, finger), mode: 0o600)
+    }
+
+    /// Deletes the account's prints of that finger, or all, on any reader.
+    ///
+    /// - Returns: how many there were.
+    func delete(_ account: Account, _ finger: Finger?) throws(SystemError) -> Int {
+        let doomed = entries(of: account).filter { finger == nil || $0.finger == finger }
+        for entry in doomed {
+            let folder = "\(directory)/\(account.uid)/\(PathName.encoded(entry.driver))/\(PathName.encoded(entry.device))"
+            try SmallFile.remove("\(folder)/\(entry.finger.name)")
+        }
+        return doomed.count
+    }
+
+    /// The print matched: it goes first from now on.
+    func matched(_ account: Account, _ finger: Finger, on reader: ReaderDescription) {
+        SmallFile.touch(path(account.uid, reader, finger))
+    }
+
+    // MARK: Paths
+
+    private func uids() -> [UInt32] { names(in: directory).compactMap { UInt32($0) } }
+
+    private func names(in path: String) -> [String] { (try? Directory.names(in: path)) ?? [] }
+
+    private func folder(_ uid: UInt32, _ reader: ReaderDescription) -> String {
+        "\(directory)/\(uid)/\(PathName.encoded(reader.driver))/\(PathName.encoded(reader.deviceID))"
+    }
+
+    private func path(_ uid: UInt32, _ reader: ReaderDescription, _ finger: Finger) -> String {
+        "\(folder(uid, reader))/\(finger.name)"
+    }
+
+    private func read(_ path: String) -> StoredPrint? {
+        (try? SmallFile.read(path, limit: PrintStore.printBytes)).map(StoredPrint.init(bytes:))
+    }
+}
+
+/// Names that a driver made up, as names of directories: what might mean something there is written as `%2F`.
+enum PathName {
+    static func encoded(_ name: String) -> String {
+        guard !name.isEmpty else { return "%" }
+        return name.utf8.enumerated().map { at, byte in
+            let isPlain = byte.isAlphanumeric || byte == 0x2D || byte == 0x5F || (byte == 0x2E && at > 0)
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+
+    static func decoded(_ name: String) -> String {
+        if name == "%" { return "" }
+        var bytes: [UInt8] = []
+        var rest = Array(name.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == 0x25, rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+                bytes.append(value)
+                rest.removeFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isAlphanumeric: Bool {
+        (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
+    }
+}

@@ -1,0 +1,93 @@
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+
+/// A request that runs: what the arbiter needn't know of it.
+@MainActor final class Request {
+    let id: RequestID
+    let connection: Connection
+    let account: Account
+    let service: String
+    let serviceClass: ServiceClass?
+    let tty: String?
+    let started: Instant
+    /// Set for an enrolment.
+    let enrollment: Enrollment?
+
+    /// How far an enrolment is: the touches complete of all there are, the one that looks for duplicates included.
+    struct Enrollment {
+        let finger: Finger
+        var completed = 0
+        var stages = 0
+        /// 1 where a touch to look for duplicates goes first.
+        var checks = 0
+    }
+    var progress: Enrollment?
+
+    init(
+        _ id: RequestID, _ connection: Connection, account: Account, service: String, serviceClass: ServiceClass?,
+        tty: String?, started: Instant, enrollment: Enrollment? = nil
+    ) {
+        self.id = id
+        self.connection = connection
+        self.account = account
+        self.service = service
+        self.serviceClass = serviceClass
+        self.tty = tty
+        self.started = started
+        self.enrollment = enrollment
+        progress = enrollment
+    }
+
+    var asker: Asker { Asker(service: service, tty: tty, pid: connection.peer.pid) }
+
+    func event(_ kind: WatchEvent.Kind, at time: UInt64, cause: Cause? = nil, finger: Finger? = nil) -> WatchEvent {
+        WatchEvent(
+            kind: kind, time: time, account: account, service: service, serviceClass: serviceClass, cause: cause,
+            finger: finger)
+    }
+}
+
+extension Connection {
+    func fields(_ account: Account) -> KeyValuePairs<String, String?> {
+        [
+            "USER": account.name, "UID": String(account.uid), "PEER_UID": String(peer.uid),
+            "PEER_PID": String(peer.pid),
+        ]
+    }
+}
+
+extension ClientMessage {
+    /// Whom it is about.
+    var account: Account? {
+        switch self {
+        case .authenticate(let request): request.account
+        case .passwordUseful(let account, _), .status(let account), .list(let account), .enroll(let account, _, _),
+            .delete(let account, _, _), .unlock(let account), .passwordTurn(let account, _),
+            .password(let account, _, _):
+            account
+        case .cancel, .watch, .passwordResult: nil
+        }
+    }
+}
+
+extension Daemon {
+    /// One journal entry for one decision.
+    func audit(_ request: Request, _ verdict: Verdict, _ what: String) {
+        var outcome = "denied"
+        var denial: Denial?
+        switch verdict {
+        case .allowed: outcome = "allowed"
+        case .denied(let why): denial = why
+        }
+        log.write(
+            .notice, what,
+            fields: [
+                "USER": request.account.name, "UID": String(request.account.uid), "SERVICE": request.service,
+                "CLASS": request.serviceClass?.name, "TTY": request.tty,
+                "PEER_UID": String(request.connection.peer.uid), "PEER_PID": String(request.connection.peer.pid),
+                "OUTCOME": outcome, "CAUSE": denial.map { "\($0.cause)" },
+                "DURATION_MS": String((now - request.started).wireMilliseconds),
+            ])
+    }
+}

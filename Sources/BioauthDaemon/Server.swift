@@ -1,0 +1,119 @@
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+
+/// The socket, and everybody who is connected to it. Here are the limits on how many may be.
+@MainActor final class Server {
+    private let socket: SeqpacketSocket
+    private let isPrivate: Bool
+    private let ownUID: UInt32
+    private let log: Log
+    private let onMessage: @MainActor (Connection, [UInt8]) -> Void
+    private let onClosed: @MainActor (Connection) -> Void
+
+    private var accepting: EventSource?
+    private var sweeping: EventSource?
+    private(set) var connections: [ObjectIdentifier: Connection] = [:]
+    private var ofUser: [UInt32: Int] = [:]
+    private var notRoot = 0
+
+    /// Connections accepted in one go before others get their turn.
+    private static let acceptedAtOnce = 32
+    /// How long to wait before accepting again when descriptors have run out.
+    private static let pauseMilliseconds: UInt32 = 100
+
+    /// - Parameter isPrivate: the daemon's own uid counts as root's.
+    init(
+        _ socket: consuming SeqpacketSocket, isPrivate: Bool, ownUID: UInt32, log: Log,
+        onMessage: @escaping @MainActor (Connection, [UInt8]) -> Void,
+        onClosed: @escaping @MainActor (Connection) -> Void
+    ) {
+        self.socket = socket
+        self.isPrivate = isPrivate
+        self.ownUID = ownUID
+        self.log = log
+        self.onMessage = onMessage
+        self.onClosed = onClosed
+    }
+
+    func start() {
+        accepting = EventLoop.watch(socket.descriptor.raw, for: .readable) { [weak self] _ in self?.accept() }
+    }
+
+    /// Accepts nobody any more, and tells everybody who is connected.
+    func stop() {
+        accepting?.cancel()
+        sweeping?.cancel()
+        for connection in connections.values { connection.refuse(.stopping) }
+    }
+
+    private func accept() {
+        do {
+            for _ in 0..<Server.acceptedAtOnce {
+                guard let accepted = try socket.accept() else { return }
+                admit(accepted)
+            }
+        } catch {
+            log.write(.warning, "A connection could not be accepted: \(error)")
+            accepting?.cancel()
+            accepting = EventLoop.after(milliseconds: Server.pauseMilliseconds) { [weak self] in self?.start() }
+        }
+    }
+
+    private func admit(_ accepted: consuming SeqpacketSocket) {
+        guard let (uid, pid) = try? accepted.peer() else { return }
+        let peer = Peer(uid: uid, pid: pid, isRoot: uid == 0 || (isPrivate && uid == ownUID))
+        let connection = Connection(
+            accepted, peer: peer, at: BootClock.instant, onMessage: onMessage,
+            onClosed: { [weak self] in self?.forget($0) })
+        guard hasRoom(for: peer) else {
+            log.write(.warning, "Too many connections", fields: ["PEER_UID": String(uid), "PEER_PID": String(pid)])
+            return connection.refuse(.tooMany)
+        }
+        connections[ObjectIdentifier(connection)] = connection
+        if !peer.isRoot {
+            notRoot += 1
+            ofUser[uid, default: 0] += 1
+        }
+        if sweeping == nil { sweepLater() }
+    }
+
+    private func hasRoom(for peer: Peer) -> Bool {
+        guard connections.count < Limits.connections else { return false }
+        return peer.isRoot
+            || (notRoot < Limits.connections - Limits.connectionsForRoot
+                && ofUser[peer.uid, default: 0] < Limits.connectionsPerUser)
+    }
+
+    private func forget(_ connection: Connection) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        if !connection.peer.isRoot {
+            notRoot -= 1
+            let left = ofUser[connection.peer.uid, default: 1] - 1
+            ofUser[connection.peer.uid] = left == 0 ? nil : left
+        }
+        onClosed(connection)
+    }
+
+    /// Lets those go that ask for nothing. One timer for all, and none while nobody is connected.
+    private func sweepLater() {
+        let milliseconds = Limits.idleConnection.wireMilliseconds / 4
+        sweeping = EventLoop.after(milliseconds: milliseconds) { [weak self] in self?.sweep() }
+    }
+
+    private func sweep() {
+        sweeping = nil
+        let now = BootClock.instant
+        for connection in connections.values
+        where connection.request == nil && !connection.isWatching
+            && now - connection.idleSince >= Limits.idleConnection
+        {
+            connection.refuse(.idle)
+        }
+        if !connections.isEmpty { sweepLater() }
+    }
+}
+
+extension BootClock {
+    static var instant: Instant { Instant(nanoseconds: now()) }
+}

@@ -1,0 +1,88 @@
+#include "client.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t client_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int client_connect(const char *path)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    size_t length = strlen(path);
+    int fd, error;
+
+    if (length >= sizeof address.sun_path)
+        return -ENAMETOOLONG;
+    memcpy(address.sun_path, path, length);
+    fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -errno;
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+        error = errno;
+        close(fd);
+        return -error;
+    }
+    return fd;
+}
+
+int client_send(int fd, const uint8_t *bytes, size_t length)
+{
+    ssize_t sent = send(fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+    if (sent < 0)
+        return -errno;
+    return (size_t)sent == length ? 0 : -EIO;
+}
+
+/* Waits until the socket has something to say. Other signals than those held back run their handlers and it goes on. */
+static int await(int fd, int signals, int64_t deadline)
+{
+    struct pollfd polled[] = { { .fd = signals, .events = POLLIN }, { .fd = fd, .events = POLLIN } };
+
+    for (;;) {
+        int64_t left = deadline - client_now();
+        int ready;
+
+        if (left <= 0)
+            return -ETIME;
+        ready = poll(polled, 2, left < INT_MAX ? (int)left : INT_MAX);
+        if (ready < 0 && errno != EINTR)
+            return -errno;
+        if (ready > 0)
+            return polled[0].revents != 0 ? -EINTR : 0;
+    }
+}
+
+int client_receive(int fd, int signals, int64_t deadline, uint8_t *buffer, struct wire_message *message)
+{
+    for (;;) {
+        ssize_t length;
+        int error = await(fd, signals, deadline);
+
+        if (error < 0)
+            return error;
+        /* MSG_TRUNC: the datagram's own length, so that a longer one is refused and not cut. */
+        length = recv(fd, buffer, WIRE_MESSAGE_MAX, MSG_DONTWAIT | MSG_TRUNC);
+        if (length < 0 && errno == EAGAIN)
+            continue;
+        if (length < 0)
+            return -errno;
+        if (length == 0)
+            return -ECONNRESET;
+        error = wire_decode(buffer, (size_t)length, message);
+        if (error != -ENOMSG)
+            return error;
+    }
+}

@@ -103,7 +103,7 @@ extension Daemon {
             gallery = prints.usable(of: job.account, on: reader.description)
             guard !gallery.isEmpty else {
                 act(arbiter.ended(job.owner, Denial(.notEnrolled), at: now))
-                return nothingToDo()
+                return nothingToDo(reader)
             }
             identify(job, reader)
         case .findDuplicate(let finger):
@@ -114,7 +114,7 @@ extension Daemon {
             requests[job.owner]?.connection.send(.enrolling(stage: 0, stages: stages, retry: nil))
             guard !gallery.isEmpty else {
                 act(arbiter.identified(job, .noMatch, finger: nil, at: now))
-                return nothingToDo()
+                return nothingToDo(reader)
             }
             identify(job, reader)
         case .enroll(let finger):
@@ -122,8 +122,10 @@ extension Daemon {
         }
     }
 
-    private func nothingToDo() {
-        perform(life.completed(nil, at: now))
+    /// The job is over before the reader was asked. That is told as a reader would tell it: later, once what follows
+    /// from it has been carried out.
+    private func nothingToDo(_ reader: any Reader) {
+        _ = EventLoop.after(milliseconds: 0) { [weak self] in self?.back(from: reader) { $0.completed(nil, at: $1) } }
     }
 
     /// The account's own prints, then everybody else's where one finger is for one account.

@@ -11,14 +11,17 @@ public enum Words {
     }
 }
 
-/// The translation of a message; `%1$s`-style places are filled by `Words.fill`.
+/// The translation of a message; the places in it are filled with `filled`.
 public func tr(_ message: String) -> String {
-    String(cString: g_dgettext(Words.domain, message))
+    // Without a translation gettext gives back what it was given: that has to outlive the call.
+    message.withCString { String(cString: g_dgettext(Words.domain, $0)) }
 }
 
 /// The translation of a message that depends on a number.
 public func tr(_ one: String, _ many: String, _ number: Int) -> String {
-    String(cString: g_dngettext(Words.domain, one, many, gulong(clamping: number)))
+    one.withCString { one in
+        many.withCString { many in String(cString: g_dngettext(Words.domain, one, many, gulong(clamping: number))) }
+    }
 }
 
 extension String {

@@ -1,0 +1,56 @@
+import BioauthCore
+import Testing
+
+@Suite struct DenialTests {
+    @Test func `the codes are Apple's`() {
+        let codes: [(DenialCode, Int32)] = [
+            (.authenticationFailed, -1), (.userCancel, -2), (.userFallback, -3), (.systemCancel, -4),
+            (.passcodeNotSet, -5), (.biometryNotAvailable, -6), (.biometryNotEnrolled, -7), (.biometryLockout, -8),
+            (.appCancel, -9), (.notInteractive, -1004),
+        ]
+        #expect(codes.map(\.0) == DenialCode.allCases)
+        for (code, raw) in codes { #expect(code.rawValue == raw) }
+    }
+
+    /// Every outcome that is not a match, with the code under which apps hear of it.
+    @Test(
+        arguments: [
+            (.authenticationFailed, [.mismatchesUsedUp]),
+            (.userCancel, [.personCancelled]),
+            (.userFallback, [.personChosePassword]),
+            (.systemCancel, [.timedOut, .preempted, .suspended, .contended, .daemonStopping, .queued, .resting]),
+            (.passcodeNotSet, [.noPassword]),
+            (
+                .biometryNotAvailable,
+                [
+                    .noReader, .readerFailed, .readerUnplugged, .readerHot, .readerOpening, .remoteSession, .lidClosed,
+                    .sessionInactive, .sessionLocked, .backgroundProcess, .serviceDisabled, .notPermitted, .unknownUser,
+                    .stateNotWritable, .protocolError, .tooManyRequests, .noDaemon,
+                ]
+            ),
+            (.biometryNotEnrolled, [.notEnrolled]),
+            (
+                .biometryLockout,
+                [
+                    .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld, .passwordNeverGiven, .clockWentBack,
+                    .stateDamaged,
+                ]
+            ),
+            (.appCancel, [.appWithdrew]),
+            (.notInteractive, [.interactionForbidden, .nobodyToAsk]),
+        ] as [(DenialCode, [Cause])])
+    func `each cause has its code`(code: DenialCode, causes: [Cause]) {
+        for cause in causes { #expect(Denial(cause).code == code) }
+    }
+
+    @Test func `the causes' numbers stay what they are`() {
+        #expect(Cause.allCases.map(\.rawValue) == Array(1...UInt16(Cause.allCases.count)))
+        #expect(Cause.mismatchesUsedUp.rawValue == 1 && Cause.lockedOut.rawValue == 29)
+        #expect(Cause.noDaemon.rawValue == 39 && Cause.passwordUnavailable.rawValue == 50)
+    }
+
+    @Test(arguments: DenialCode.allCases)
+    func `the cause that stands in for a code has that code`(code: DenialCode) {
+        #expect(code.standIn.code == code)
+    }
+}

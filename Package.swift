@@ -47,6 +47,10 @@ let package = Package(
         .testTarget(
             name: "BioauthWireTests", dependencies: ["BioauthWire", "BioauthCore", "CModuleWire"],
             resources: [.copy("golden.txt")]),
+        .testTarget(
+            name: "FingerprintReaderTests", dependencies: ["FingerprintReader", "BioauthCore", "SyntheticFingers", "CGLib"]),
+        .testTarget(
+            name: "SyntheticFingersTests", dependencies: ["SyntheticFingers", "FingerprintReader", "BioauthCore", "CGLib"]),
     ],
     swiftLanguageModes: [.v6]
 )

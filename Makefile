@@ -1,0 +1,84 @@
+# bioauthd. `make demo` shows it, `make test` tests it; `make help` lists the rest.
+
+SHELL := /bin/bash
+BUILD := build
+SWIFT_FLAGS := --explicit-target-dependency-import-check error $(if $(CI),-Xswiftc -warnings-as-errors)
+RELEASE := $(SWIFT_FLAGS) -c release --static-swift-stdlib
+MODULE := $(BUILD)/pam/pam_bioauth.so
+# Where `make install` puts things; DESTDIR goes before them.
+PREFIX := /usr
+MULTIARCH = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -print-multiarch)
+PAM_DIR = $(PREFIX)/lib/$(MULTIARCH)/security
+
+.PHONY: help all debug release module words deps demo test bench fuzz check install uninstall clean
+
+help:
+	@echo 'make demo       show the main job on a virtual reader, changing nothing on the system'
+	@echo 'make test       run every test'
+	@echo 'make all        build the release'
+	@echo 'make bench      measure, side by side with fprintd'
+	@echo 'make fuzz       run the fuzzers, FUZZ_SECONDS each'
+	@echo 'make check      formatting, imports, exports, help and man pages'
+	@echo 'make install    install below DESTDIR'
+
+all: release module words
+
+# The Debian packages that building and testing need; asks for nothing when they are there.
+deps:
+	@Tests/install-packages.sh
+
+debug: deps
+	swift build $(SWIFT_FLAGS) --build-tests
+
+release: deps
+	swift build $(RELEASE) --product bioauthd
+	swift build $(RELEASE) --product bioauthctl
+	swift build $(RELEASE) --product bioauth-password
+
+module: deps
+	$(MAKE) -C pam BUILD=../$(BUILD)/pam $(if $(CI),WERROR=1)
+
+words: deps
+	$(MAKE) -C po BUILD=../$(BUILD)/locale
+
+demo: release module words
+	swift build $(RELEASE) --product bioauth-finger
+	@Tests/Demo/demo.sh "$$(swift build $(RELEASE) --show-bin-path)" $(BUILD)/pam $(BUILD)/locale
+
+test: debug module words
+	$(MAKE) -C pam BUILD=../$(BUILD)/pam test $(if $(CI),WERROR=1)
+	swift test $(SWIFT_FLAGS) --skip-build
+
+bench: release module
+	swift build $(RELEASE) --product bioauth-finger
+	swift build $(RELEASE) --product bioauth-bench
+	"$$(swift build $(RELEASE) --show-bin-path)/bioauth-bench" $(BENCH_FLAGS)
+
+FUZZ_SECONDS := 60
+fuzz: deps
+	$(MAKE) -C pam BUILD=../$(BUILD)/pam fuzz FUZZ_SECONDS=$(FUZZ_SECONDS)
+	Tests/Fuzz/run.sh $(FUZZ_SECONDS)
+
+check: deps
+	Tests/check-arrows.sh
+	swift format lint --strict --recursive Package.swift Sources Tests
+	$(MAKE) -C pam BUILD=../$(BUILD)/pam check-exports
+	Tests/consistency.sh "$$(swift build $(SWIFT_FLAGS) --show-bin-path)"
+
+install: all
+	bin="$$(swift build $(RELEASE) --show-bin-path)"; \
+	install -D -m 755 "$$bin/bioauthd" $(DESTDIR)$(PREFIX)/sbin/bioauthd; \
+	install -D -m 755 "$$bin/bioauth-password" $(DESTDIR)$(PREFIX)/sbin/bioauth-password; \
+	install -D -m 755 "$$bin/bioauthctl" $(DESTDIR)$(PREFIX)/bin/bioauthctl
+	install -D -m 644 $(MODULE) $(DESTDIR)$(PAM_DIR)/pam_bioauth.so
+	install -D -m 644 pam/bioauth-password.pam $(DESTDIR)/etc/pam.d/bioauth-password
+	install -d $(DESTDIR)/lib/systemd/system
+	install -m 644 systemd/*.service systemd/*.socket $(DESTDIR)/lib/systemd/system
+	install -D -m 644 completions/bioauthctl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/bioauthctl
+	for page in man/*.[1-8] pam/*.8; do \
+		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
+	install -D -m 644 $(BUILD)/locale/ko/LC_MESSAGES/bioauthd.mo \
+		$(DESTDIR)$(PREFIX)/share/locale/ko/LC_MESSAGES/bioauthd.mo
+
+clean:
+	rm -rf $(BUILD) .build

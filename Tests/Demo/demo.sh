@@ -1,0 +1,125 @@
+#!/bin/bash
+# The main job on a virtual reader: real PAM, real libfprint, real matching, and nothing on the system is changed.
+#
+#   demo.sh BIN_DIR PAM_DIR LOCALE_DIR
+#
+# Exits 0 only if every outcome was the right one.
+set -euo pipefail
+
+bin=$(realpath "$1") pam=$(realpath "$2") locale=$(realpath "$3")
+dir=$(mktemp -d "${TMPDIR:-/tmp}/bioauth-demo.XXXXXX")
+reader=$dir/reader socket=$dir/bioauthd.sock
+user=$(id -un) password='correct horse' wrong=0
+export BIOAUTH_LOCALEDIR=$locale
+started=()
+
+cleanup() {
+    for pid in "${started[@]}"; do kill "$pid" 2>/dev/null || true; done
+    wait 2>/dev/null || true
+    rm -rf "$dir"
+}
+trap cleanup EXIT
+
+# The parts: the daemon in private mode, the password's own process, a stack like sudo's.
+matrix=$(find /usr/lib -name pam_matrix.so -print -quit)
+printf '%s:%s:%s\n' "$user" "$password" sudo "$user" "$password" bioauth-password > "$dir/passwords"
+mkdir "$dir/pam.d"
+cat > "$dir/pam.d/sudo" <<STACK
+auth     [success=done default=ignore]  $pam/pam_bioauth.so socket=$socket timeout=20
+auth     requisite                      $matrix passdb=$dir/passwords
+auth     optional                       $pam/pam_bioauth.so report socket=$socket
+STACK
+cat > "$dir/pam.d/bioauth-password" <<STACK
+auth     required  $matrix passdb=$dir/passwords
+account  required  pam_permit.so
+STACK
+
+FP_VIRTUAL_IMAGE=$reader FP_DRIVERS_WHITELIST=virtual_image \
+    "$bin/bioauthd" --private --state-dir "$dir/state" --socket "$socket" 2> "$dir/log" &
+started+=($!)
+systemd-socket-activate --accept --seqpacket --listen "$dir/password.sock" \
+    "$bin/bioauth-password" --private --pam-dir "$dir/pam.d" --socket "$socket" 2> "$dir/password.log" &
+started+=($!)
+for _ in $(seq 200); do
+    if [ -S "$socket" ] && [ -S "$dir/password.sock" ]; then break; fi
+    sleep 0.05
+done
+
+touch_reader() { "$bin/bioauth-finger" touch --reader "$reader" --finger "$1" --impression "$2"; }
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+
+# transaction EXPECTED PASSWORD FINGER:IMPRESSION… – one `sudo`: touches when asked to, types the password when asked.
+transaction() {
+    local expected=$1 typed=$2 touches=("${@:3}") result='' line text
+    while read -r line; do
+        text=${line#*\"text\":\"} text=${text%\"\}}
+        case $line in
+            *'"event":"ask"'*) echo "    $text ********" ;;
+            *'"event":"info"'*|*'"event":"error"'*)
+                echo "    $text"
+                # Whoever stands there answers a prompt, or "try again", with a touch.
+                if [ ${#touches[@]} -gt 0 ]; then
+                    echo "      (finger ${touches[0]%:*} touches the reader)"
+                    touch_reader "${touches[0]%:*}" "${touches[0]#*:}"
+                    touches=("${touches[@]:1}")
+                fi ;;
+            *'"event":"result"'*) result=${line#*\"name\":\"} result=${result%%\"*} ;;
+        esac
+    done < <("$pam/pam-host" --confdir "$dir/pam.d" --service sudo --user "$user" --answer "$typed" || true)
+    if [ "$result" = "$expected" ]; then
+        if [ "$result" = PAM_SUCCESS ]; then echo "    => let in"; else echo "    => not let in ($result)"; fi
+    else
+        echo "    => WRONG: $result, and it should have been $expected"
+        wrong=1
+    fi
+}
+
+echo "bioauthd on a virtual reader, in $dir. Nothing on this system is changed."
+echo "The password module is a stand-in (pam_matrix, its passwords in a file); all else is what an installed system runs."
+
+say "Enrol finger 1 as the right index finger of $user"
+"$bin/bioauthctl" enroll --socket "$socket" --finger right-index > "$dir/enroll" 2>&1 &
+enrolling=$!
+for impression in 0 1 2 3 4; do touch_reader 1 $impression; done
+wait $enrolling || wrong=1
+sed 's/^/    /' "$dir/enroll"
+
+say "The password comes first: until it was given once, no finger is taken"
+transaction PAM_SUCCESS "$password"
+
+say "The right finger is let in, without a password"
+transaction PAM_SUCCESS '' 1:10
+
+say "A stranger's finger is not; the right one may still try"
+transaction PAM_SUCCESS '' 2:10 1:11
+
+say "Five strangers in a row lock the finger out: three here, who guess at the password too"
+transaction PAM_AUTH_ERR 'guess' 3:10 4:10 5:10
+say "... and two more"
+transaction PAM_AUTH_ERR 'guess' 6:10 7:10
+
+say "Locked out: not even the right finger is asked for, and the time left is shown. The password gets in, and clears it"
+"$bin/bioauthctl" status --socket "$socket" | sed 's/^/    /'
+transaction PAM_SUCCESS "$password" 
+say "So the finger works again at once"
+transaction PAM_SUCCESS '' 1:12
+
+if [ $wrong -ne 0 ]; then
+    say "Something went wrong. The daemon's log:"
+    cat "$dir/log" "$dir/password.log"
+    exit 1
+fi
+say "Every outcome was the right one."
+cat <<END
+
+To keep such a daemon running and touch it by hand, in two terminals:
+
+  mkdir -p /tmp/bioauth
+  FP_VIRTUAL_IMAGE=/tmp/bioauth/reader FP_DRIVERS_WHITELIST=virtual_image \\
+    $bin/bioauthd --private --state-dir /tmp/bioauth/state --socket /tmp/bioauth/bioauthd.sock
+
+  $bin/bioauthctl enroll --socket /tmp/bioauth/bioauthd.sock &
+  for i in 0 1 2 3 4; do $bin/bioauth-finger touch --reader /tmp/bioauth/reader --finger 1 --impression \$i; done
+  $bin/bioauthctl watch --socket /tmp/bioauth/bioauthd.sock
+END

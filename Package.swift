@@ -43,6 +43,12 @@ let package = Package(
         .systemLibrary(name: "CFprint", pkgConfig: "libfprint-2"),
         .systemLibrary(name: "CPam"),
 
+        // What integration tests share: the real daemon on a virtual reader, in a directory of its own.
+        .target(
+            name: "TestSupport",
+            dependencies: ["BioauthClient", "BioauthWire", "BioauthCore", "BioauthSystem", "SyntheticFingers"],
+            path: "Tests/Support"),
+
         .testTarget(name: "BioauthCoreTests", dependencies: ["BioauthCore"]),
         .testTarget(
             name: "BioauthWireTests", dependencies: ["BioauthWire", "BioauthCore", "CModuleWire"],
@@ -51,6 +57,12 @@ let package = Package(
             name: "FingerprintReaderTests", dependencies: ["FingerprintReader", "BioauthCore", "SyntheticFingers", "CGLib"]),
         .testTarget(
             name: "SyntheticFingersTests", dependencies: ["SyntheticFingers", "FingerprintReader", "BioauthCore", "CGLib"]),
+        .testTarget(
+            name: "DaemonTests",
+            dependencies: [
+                "TestSupport", "BioauthClient", "BioauthDaemon", "BioauthWire", "BioauthCore", "BioauthSystem",
+                "SyntheticFingers",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

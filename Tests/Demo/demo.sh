@@ -34,6 +34,7 @@ auth     [success=done default=ignore]  $pam/pam_bioauth.so socket=$socket timeo
 auth     [success=1 default=ignore]     pam_exec.so quiet expose_authtok $dir/check-password
 auth     requisite                      pam_deny.so
 auth     optional                       $pam/pam_bioauth.so report socket=$socket
+auth     required                       pam_permit.so
 STACK
 cat > "$dir/pam.d/bioauth-password" <<STACK
 auth     required  pam_exec.so quiet expose_authtok $dir/check-password

@@ -18,8 +18,15 @@ struct OrientationField {
         var amplitude: Float
     }
 
-    private var cores: [Point] = []
+    /// A core, and the direction in which its ridges bend round: there they turn fast, behind it they run on in parallel.
+    private struct Core {
+        var position: Point
+        var crest: Float
+    }
+
+    private var cores: [Core] = []
     private var deltas: [Point] = []
+    private static let bias: Float = 0.7
     private var archHeight: Float = 0
     private var archWidth: Float = 1
     private var archMiddle = Point(x: 0, y: 0)
@@ -33,14 +40,14 @@ struct OrientationField {
         switch random.uniform(0...1) {
         case ..<0.60:
             let side: Float = random.uniform(0...1) < 0.5 ? -1 : 1
-            cores = [middle]
+            cores = [Core(position: middle, crest: .pi / 2 - side * random.uniform(0.1...0.5))]
             deltas = [Point(x: side * random.uniform(55...110), y: middle.y - random.uniform(85...150))]
         case ..<0.92:
             let gap = random.uniform(8...30)
             let lean = random.uniform(-12...12)
             cores = [
-                Point(x: middle.x + lean, y: middle.y + gap),
-                Point(x: middle.x - lean, y: middle.y - gap),
+                Core(position: Point(x: middle.x + lean, y: middle.y + gap), crest: .pi / 2),
+                Core(position: Point(x: middle.x - lean, y: middle.y - gap), crest: -.pi / 2),
             ]
             deltas = [
                 Point(x: -random.uniform(85...140), y: middle.y - random.uniform(80...135)),
@@ -48,23 +55,26 @@ struct OrientationField {
             ]
         default:
             archMiddle = middle
-            archHeight = random.uniform(0.6...1.2)
+            archHeight = random.uniform(0.9...1.7)
             archWidth = random.uniform(130...190)
         }
         bends = (0..<3).map { _ in
-            let wavelength = random.uniform(140...320)
+            let wavelength = random.uniform(100...280)
             let direction = random.uniform(0...(2 * .pi))
             let k = 2 * Float.pi / wavelength
             return Bend(
                 kx: k * cosf(direction), ky: k * sinf(direction),
-                phase: random.uniform(0...(2 * .pi)), amplitude: random.uniform(0.03...0.10))
+                phase: random.uniform(0...(2 * .pi)), amplitude: random.uniform(0.08...0.20))
         }
     }
 
     /// The angle of the ridge through a point, in radians counter-clockwise from the x axis, not reduced to a half turn.
     func angle(at p: Point) -> Float {
         var angle = tilt
-        for core in cores { angle += 0.5 * atan2f(p.y - core.y, p.x - core.x) }
+        for core in cores {
+            let turn = atan2f(p.y - core.position.y, p.x - core.position.x) - core.crest
+            angle += 0.5 * (core.crest + turn + Self.bias * sinf(turn))
+        }
         for delta in deltas { angle -= 0.5 * atan2f(p.y - delta.y, p.x - delta.x) }
         if archHeight > 0 {
             let x = (p.x - archMiddle.x) / archWidth

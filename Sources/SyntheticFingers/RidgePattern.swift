@@ -4,10 +4,11 @@ import Glibc
 ///
 /// They grow out of noise: filtering it again and again with Gabor kernels that follow the orientation field, squashed
 /// between the rounds, leaves ridges of one period that end and fork where the noise decided.
-/// The grid has half the resolution of an impression, where a period is still 4.5 points: an eighth of the work.
+/// The grid has half the resolution of an impression, where a period is still 4.5 points, which is a sixteenth of
+/// the work.
 struct RidgePattern {
-    /// Points along one side.
-    static let side = 176
+    /// Points along one side: enough for an impression that is turned, shifted and stretched as far as may be.
+    static let side = 132
     /// Pixels of an impression between two points.
     static let spacing: Float = 2
 
@@ -15,7 +16,7 @@ struct RidgePattern {
     private static let directions = 48
     private static let rounds = 10
 
-    private var heights: [Float]
+    private let heights: [Float]
 
     init(field: OrientationField, period: Float, using random: inout SplitMix64) {
         let side = Self.side
@@ -33,11 +34,9 @@ struct RidgePattern {
             }
             swap(&surface, &next)
         }
-        heights = [Float](repeating: 0, count: side * side)
-        for y in 0..<side {
-            for x in 0..<side {
-                heights[y * side + x] = surface[(y + Self.margin) * stride + x + Self.margin]
-            }
+        heights = (0..<side).flatMap { y in
+            let start = (y + Self.margin) * stride + Self.margin
+            return surface[start..<start + side]
         }
     }
 

@@ -10,20 +10,22 @@ extension Arbiter {
         var timeLeft: Duration?
         /// When it ends in any case.
         let end: Instant
-        /// When a locker has been armed long enough.
+        /// When a locker has been armed long enough; nil before its first turn.
         var rests: Instant?
         var wasPrompted = false
-        var awaitsSince: Instant
+        /// Since when it stands in line.
+        var queuedSince: Instant
         /// The finger to be enrolled has been compared with everybody's prints.
         var isChecked = false
+        /// How often others contended with it: a touch from before counts for nothing after.
+        var contentions = 0
 
         init(_ ask: Ask, at now: Instant) {
             self.ask = ask
             triesLeft = ask.tries
             deadline = now + ask.timeout
             end = now + Arbiter.longest
-            rests = ask.serviceClass == .lock ? now + Arbiter.lockerArmed : nil
-            awaitsSince = now
+            queuedSince = now
         }
 
         enum Phase: Hashable, Sendable {
@@ -39,18 +41,26 @@ extension Arbiter {
             case resting
         }
 
+        /// It may have the reader as soon as it is its turn.
+        mutating func queue(at now: Instant) {
+            phase = .queued(nil)
+            queuedSince = now
+        }
+
+        var isQueued: Bool { if case .queued = phase { true } else { false } }
+
         var isElected: Bool { phase == .prompted || isAwaitingReader }
 
         var isAwaitingReader: Bool { if case .awaitingReader = phase { true } else { false } }
 
         var isContended: Bool { if case .contended = phase { true } else { false } }
 
+        var isCooling: Bool { if case .cooling = phase { true } else { false } }
+
         /// Out of the line until something happens.
         var isSetAside: Bool { isContended || phase == .resting }
 
         var canContend: Bool { ask.serviceClass == .privilege && ask.isIdentification }
-
-        var isUserLocker: Bool { ask.serviceClass == .lock && !ask.isRoot }
 
         /// Its time stops running; what is left is kept.
         mutating func pause(at now: Instant) {
@@ -64,8 +74,8 @@ extension Arbiter {
             if case .contended(let since) = phase, since + Arbiter.contentionPatience < expiry.at {
                 expiry = (since + Arbiter.contentionPatience, .contended)
             }
-            if ask.fingerOnly, isAwaitingReader, case .failing(let cause, let since) = reader {
-                let patience = max(since, awaitsSince) + Arbiter.readerPatience
+            if ask.fingerOnly, isAwaitingReader || isQueued, case .failing(let cause, let since) = reader {
+                let patience = max(since, queuedSince) + Arbiter.readerPatience
                 if patience < expiry.at { expiry = (patience, cause) }
             }
             return expiry
@@ -85,7 +95,7 @@ extension Arbiter {
             case .identify: kind = .identify
             case .enroll(let finger): kind = isChecked ? .enroll(finger) : .findDuplicate(finger)
             }
-            return Job(owner: ask.id, account: ask.account, kind: kind)
+            return Job(owner: ask.id, account: ask.account, kind: kind, attempt: contentions)
         }
     }
 }

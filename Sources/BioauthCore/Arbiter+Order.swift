@@ -22,6 +22,7 @@ extension Arbiter {
                 let isFirstGroup = entries[at].ask.processGroup == entries[first].ask.processGroup
                 entries[at].pause(at: now)
                 entries[at].phase = .contended(since: now)
+                entries[at].contentions += 1
                 let rival = entries[isFirstGroup ? other : first].ask.asker
                 actions.append(.waiting(entries[at].ask.id, .contended, place: nil, other: rival))
             } else if entries[at].isContended {
@@ -30,15 +31,16 @@ extension Arbiter {
         }
     }
 
-    /// The lock and login requests that privilege requests give way to.
+    /// The lock and login requests that others give way to, and come back after.
     struct Blockers {
-        /// Root's: everybody's give way.
+        /// Root's: everybody's privilege requests and lockers give way.
         var root: Asker?
-        /// A locker that runs as its user: that user's give way.
+        /// A locker that runs as its user: that user's privilege requests give way.
         var ofUser: [UInt32: Asker] = [:]
 
         subscript(entry: Entry) -> Asker? {
-            entry.ask.serviceClass == .privilege ? root ?? ofUser[entry.ask.account.uid] : nil
+            if entry.ask.isUserLocker { return root }
+            return entry.ask.serviceClass == .privilege ? root ?? ofUser[entry.ask.account.uid] : nil
         }
     }
 
@@ -47,7 +49,7 @@ extension Arbiter {
         for entry in entries where !entry.isSetAside {
             if entry.ask.rank == 3 {
                 if blockers.root == nil { blockers.root = entry.ask.asker }
-            } else if entry.isUserLocker {
+            } else if entry.ask.isUserLocker {
                 blockers.ofUser[entry.ask.account.uid] = entry.ask.asker
             }
         }
@@ -61,7 +63,7 @@ extension Arbiter {
             case .suspended where blockers[entries[at]] == nil:
                 entries[at].phase = .cooling(until: now + Arbiter.cooling)
             case .cooling(let until) where until <= now:
-                entries[at].phase = .queued(nil)
+                entries[at].queue(at: now)
             default:
                 break
             }
@@ -73,11 +75,15 @@ extension Arbiter {
         [3, 2, 1].flatMap { rank in entries.indices.filter { entries[$0].ask.rank == rank && !entries[$0].isSetAside } }
     }
 
-    /// The request that has the reader now. While the next in line cools, nobody passes it.
-    func elect(_ line: [Int], _ blockers: Blockers) -> Int? {
-        guard let next = line.first(where: { blockers[entries[$0]] == nil }) else { return nil }
-        if case .cooling = entries[next].phase { return nil }
-        return next
+    /// Whose turn it is: who has the reader keeps it, also from those that come back, until somebody outranks it.
+    func next(in line: [Int], _ blockers: Blockers) -> Int? {
+        let free = line.filter { blockers[entries[$0]] == nil }
+        if let holder = free.first(where: { entries[$0].isElected }),
+            !free.contains(where: { entries[$0].ask.outranks(entries[holder].ask) })
+        {
+            return holder
+        }
+        return free.first
     }
 
     /// Those who had the reader, or waited for it, and must let somebody else go first.

@@ -4,9 +4,10 @@
 /// before the next event. It holds every request between its admission and its end.
 ///
 /// A request is *queued* behind others, then *elected*: prompted as soon as the reader is known to work, and wanted at
-/// the reader. From there it may be *suspended* by a lock or login, *contended* by another of the same person's, or
-/// *resting* after a minute (lockers). All three lead back, over two seconds of *cooling*, to a fresh prompt.
-public struct Arbiter: Sendable {
+/// the reader. Who has it keeps it until somebody of a higher rank asks. From there it may be *suspended* by a lock or
+/// login, or *contended* by another of the same person's: both lead back, over two seconds of *cooling*, to a fresh
+/// prompt. A locker is *resting* after a minute, until somebody is there.
+public struct Arbiter: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
         /// What the reader is to be armed for from now on; nil: nothing.
         case want(Job?)
@@ -29,7 +30,7 @@ public struct Arbiter: Sendable {
     public static let readerPatience: Duration = .seconds(2)
     /// How long after the end of what suspended it a request is prompted afresh.
     public static let cooling: Duration = .seconds(2)
-    /// How long a locker stays armed after it asked or somebody was there.
+    /// How long a locker stays armed after it was its turn or somebody was there.
     public static let lockerArmed: Duration = .seconds(60)
     /// How long a request may last in all, suspended or not.
     public static let longest: Duration = Limits.requestTime.upperBound
@@ -71,7 +72,7 @@ public struct Arbiter: Sendable {
 
     /// Every request ends with this denial.
     public mutating func endAll(_ denial: Denial, at now: Instant) -> [Action] {
-        for entry in entries { finish(entry.ask.id, .denied(denial)) }
+        finish { _ in denial }
         return settled(at: now)
     }
 
@@ -85,13 +86,13 @@ public struct Arbiter: Sendable {
         let at = entries.firstIndex { $0.ask.id == job.owner }
         switch (job.kind, result) {
         case (.identify, .matched):
-            // Nobody's touch while two of one person's requests contend for it.
-            if let at, let finger, !entries[at].isContended { finish(job.owner, .allowed(finger)) }
+            // A touch from before another of the person's requests contended for it is nobody's, now and later.
+            if let at, let finger, entries[at].job == job { finish(job.owner, .allowed(finger)) }
         case (.identify, .noMatch):
             // Whoever asked may be gone: a stranger's touch counts all the same.
             actions.append(.charge(job.account, job.owner))
         case (_, .retry(let reason)):
-            if at != nil { actions.append(.retry(job.owner, reason)) }
+            if let at, entries[at].phase == .prompted { actions.append(.retry(job.owner, reason)) }
         case (.findDuplicate, .matched(let index)):
             if let at {
                 entries[at].isChecked = true
@@ -109,9 +110,7 @@ public struct Arbiter: Sendable {
     public mutating func charged(_ account: Account, _ id: RequestID, _ denial: Denial?, at now: Instant) -> [Action] {
         if let denial {
             let began = Denial(denial.cause, endsIn: denial.endsIn, lockoutBegan: denial.code == .biometryLockout)
-            for entry in entries where entry.ask.account == account && entry.ask.isIdentification {
-                finish(entry.ask.id, .denied(began))
-            }
+            finish { $0.ask.account == account && $0.ask.isIdentification ? began : nil }
         } else if let at = entries.firstIndex(where: { $0.ask.id == id }) {
             entries[at].triesLeft -= 1
             if entries[at].triesLeft > 0 {
@@ -139,7 +138,7 @@ public struct Arbiter: Sendable {
     public mutating func activity(at now: Instant) -> [Action] {
         for at in entries.indices where entries[at].ask.serviceClass == .lock {
             entries[at].rests = now + Arbiter.lockerArmed
-            if entries[at].phase == .resting { entries[at].phase = .queued(nil) }
+            if entries[at].phase == .resting { entries[at].queue(at: now) }
         }
         return settled(at: now)
     }
@@ -156,20 +155,33 @@ public struct Arbiter: Sendable {
         actions.append(.finish(id, verdict))
     }
 
+    /// Ends every request for which there is a denial, in one walk.
+    mutating func finish(_ denial: (Entry) -> Denial?) {
+        var ended: [Action] = []
+        entries.removeAll { entry in
+            guard let denial = denial(entry) else { return false }
+            ended.append(.finish(entry.ask.id, .denied(denial)))
+            return true
+        }
+        actions += ended
+    }
+
     /// Brings every request into the phase that the rules give it now, and hands out what follows. The elected one
     /// hears first: however many others there are, its prompt doesn't wait for them.
     private mutating func settled(at now: Instant) -> [Action] {
-        if reader == .absent { for entry in entries { finish(entry.ask.id, .denied(Denial(.readerUnplugged))) } }
+        if reader == .absent { finish { _ in Denial(.readerUnplugged) } }
         expire(at: now)
         contend(at: now)
         let blockers = blockers()
         resume(blockers, at: now)
-        let elected = elect(line(), blockers)
-        let id = elected.map { entries[$0].ask.id }
+        let next = next(in: line(), blockers)
+        let nextID = next.map { entries[$0].ask.id }
+        // While the next cools, nobody passes it.
+        let elected = next.flatMap { entries[$0].isCooling ? nil : $0 }
         if let elected { advance(elected, at: now) }
         want(elected.map { entries[$0].job })
-        yield(to: id, blockers, at: now)
-        tellPlaces(behind: id)
+        yield(to: elected.map { entries[$0].ask.id }, blockers, at: now)
+        tellPlaces(behind: nextID)
         defer { actions = [] }
         return actions
     }
@@ -182,9 +194,10 @@ public struct Arbiter: Sendable {
 
     /// Ends what has waited too long.
     private mutating func expire(at now: Instant) {
-        for entry in entries {
+        let reader = reader
+        finish { entry in
             let expiry = entry.expiry(reader)
-            if expiry.at <= now { finish(entry.ask.id, .denied(Denial(expiry.cause))) }
+            return expiry.at <= now ? Denial(expiry.cause) : nil
         }
         for at in entries.indices where entries[at].isElected && entries[at].rests.map({ $0 <= now }) ?? false {
             entries[at].phase = .resting
@@ -195,6 +208,9 @@ public struct Arbiter: Sendable {
     /// The one elected: prompted once the reader is known to work, told to wait for it else.
     private mutating func advance(_ at: Int, at now: Instant) {
         let id = entries[at].ask.id
+        if !entries[at].isElected && entries[at].ask.serviceClass == .lock {
+            entries[at].rests = now + Arbiter.lockerArmed
+        }
         if case .good = reader {
             guard entries[at].phase != .prompted else { return }
             if let left = entries[at].timeLeft {
@@ -209,21 +225,21 @@ public struct Arbiter: Sendable {
             var cause = Cause.readerOpening
             if case .failing(let why, _) = reader { cause = why }
             guard entries[at].phase != .awaitingReader(cause) else { return }
-            if !entries[at].isAwaitingReader { entries[at].awaitsSince = now }
             entries[at].phase = .awaitingReader(cause)
             actions.append(.waiting(id, cause, place: nil, other: nil))
         }
     }
 
-    /// Tells those in line how many go first, where that has changed.
-    private mutating func tellPlaces(behind elected: RequestID?) {
+    /// Tells those in line how many go first, where that has changed, and who is the first of them.
+    private mutating func tellPlaces(behind next: RequestID?) {
         let line = line()
-        guard let first = line.first else { return }
-        for (place, at) in line.enumerated() where entries[at].ask.id != elected {
+        guard let front = line.first(where: { entries[$0].ask.id == next }) else { return }
+        var place = 0
+        for at in line where at != front {
+            place += 1
             guard case .queued(let told) = entries[at].phase, told != place else { continue }
             entries[at].phase = .queued(place)
-            let other = at == first ? nil : entries[first].ask.asker
-            actions.append(.waiting(entries[at].ask.id, .queued, place: place, other: other))
+            actions.append(.waiting(entries[at].ask.id, .queued, place: place, other: entries[front].ask.asker))
         }
     }
 }

@@ -22,7 +22,8 @@ public struct Ask: Hashable, Sendable {
     /// The peer's process group. Two of one person's privilege requests from different groups contend.
     public let processGroup: Int32
     public let work: Work
-    /// How long it may wait for the finger, times it was suspended for not counted.
+    /// How long it may wait for the finger. Once it was prompted, times it was suspended for are not counted, nor is
+    /// contention ever.
     public let timeout: Duration
     public let tries: Int
     /// Whether nothing but the finger is live meanwhile.
@@ -62,6 +63,14 @@ public struct Ask: Hashable, Sendable {
     }
 
     var isIdentification: Bool { work == .identify }
+
+    /// A locker that runs as its user, whose word for that is good for the user's own requests alone.
+    var isUserLocker: Bool { serviceClass == .lock && !isRoot }
+
+    /// Whether the other must hand over the reader that it has.
+    func outranks(_ other: Ask) -> Bool {
+        rank > other.rank && (!isUserLocker || account.uid == other.account.uid)
+    }
 }
 
 /// What the reader is to be armed for.
@@ -69,6 +78,8 @@ public struct Job: Hashable, Sendable {
     public let owner: RequestID
     public let account: Account
     public let kind: Kind
+    /// Which attempt of its owner's this is: it counts up where a touch for the last must not count any more.
+    public let attempt: Int
 
     public enum Kind: Hashable, Sendable {
         /// One touch against the account's own prints.
@@ -78,10 +89,11 @@ public struct Job: Hashable, Sendable {
         case enroll(Finger)
     }
 
-    public init(owner: RequestID, account: Account, kind: Kind) {
+    public init(owner: RequestID, account: Account, kind: Kind, attempt: Int = 0) {
         self.owner = owner
         self.account = account
         self.kind = kind
+        self.attempt = attempt
     }
 }
 

@@ -3,7 +3,7 @@
 /// A value like the arbiter. One action runs at the device at a time. An action isn't cancelled while a finger is on
 /// the reader, and the next isn't started before the last has completed *and* the finger is gone; where the driver
 /// doesn't tell of fingers, one second later.
-public struct ReaderLife: Sendable {
+public struct ReaderLife: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
         case open
         case close
@@ -46,7 +46,10 @@ public struct ReaderLife: Sendable {
     private(set) var state: State = .absent
     private(set) var standing: ReaderStanding = .absent
     private var wanted: Job?
+    /// Failures since it last served well: an action completed, or nothing failed for as long as it is kept warm.
     private var failures = 0
+    /// Whether the driver has ever told of a finger, so that its silence means that none was there.
+    private var tellsFingers = false
     private var keptWarm: Duration
 
     public init(keptWarm: Duration) {
@@ -82,6 +85,7 @@ public struct ReaderLife: Sendable {
     public mutating func added(at now: Instant) -> [Action] {
         state = .opening
         failures = 0
+        tellsFingers = false
         return [stand(.unproven), .open]
     }
 
@@ -101,20 +105,20 @@ public struct ReaderLife: Sendable {
         if let fault {
             return failed(fault, at: now)
         }
-        failures = 0
         state = .idle(since: now, settled: nil)
         return [stand(.good)] + proceed(at: now)
     }
 
     public mutating func closed(at now: Instant) -> [Action] {
         guard state == .closing else { return [] }
-        state = .closed(retry: failures > 0 ? now + delay : nil)
+        if case .failing = standing { state = .closed(retry: now + delay) } else { state = .closed(retry: nil) }
         return proceed(at: now)
     }
 
     /// A finger came or went.
     public mutating func finger(_ present: Bool, at now: Instant) -> [Action] {
         guard case .scanning(var scan) = state else { return [] }
+        tellsFingers = true
         scan.finger = present
         state = .scanning(scan)
         return proceed(at: now)
@@ -133,10 +137,9 @@ public struct ReaderLife: Sendable {
         guard case .scanning(let scan) = state else { return [] }
         if let fault, fault != .cancelled { return failed(fault, at: now) }
         failures = 0
-        // A cancelled action that no finger touched leaves nothing to wait for.
-        let untouched = !scan.isShown && scan.finger != true
-        let gone = scan.finger == false || untouched
-        state = .idle(since: now, settled: gone ? nil : now + ReaderLife.settling)
+        // An action that no finger touched leaves nothing to wait for.
+        let isGone = scan.finger.map { !$0 } ?? (!scan.isShown && tellsFingers)
+        state = .idle(since: now, settled: isGone ? nil : now + ReaderLife.settling)
         return proceed(at: now)
     }
 
@@ -182,6 +185,7 @@ public struct ReaderLife: Sendable {
                 return [.start(wanted)]
             }
             if since + keptWarm <= now {
+                failures = 0
                 state = .closing
                 return [.close]
             }

@@ -1,3 +1,4 @@
+import BioauthCore
 import BioauthSystem
 
 /// The command line: finds the subcommand, parses its options, runs it, and tells a failure.
@@ -58,7 +59,7 @@ enum CommandLineProgram {
             arguments, [.init("version", .flag, help: tr("Show the version"))], usage: ["SUBCOMMAND"],
             summary: tr("Enroll fingers, and see what the fingerprint daemon does."), details: details)
         if options.has("version") {
-            Output(json: false).note("\(name) \(Environment.version)")
+            Output(json: false).note("\(name) \(Release.version)")
             return .yes
         }
         guard let unknown = options.arguments.first else { throw Failure(usage: tr("A subcommand is missing.")) }

@@ -82,7 +82,7 @@ private struct EnrollmentProgress {
         switch message {
         case .prompt(let prompt):
             scan = prompt.scan
-            line.show(instruction)
+            line.show(last.stages == 0 ? prompt.words : instruction)
         case .enrolling(let stage, let stages, let retry):
             last = (stage, stages)
             line.show(retry.map { "\(count) \($0.words)" } ?? instruction)
@@ -111,8 +111,12 @@ private struct EnrollmentProgress {
     }
 
     private var instruction: String {
-        if last.stages > 0 && last.stage == last.stages { return "\(count) \(tr("complete"))" }
-        if last.stage == 0 { return tr("Touch the reader once, to see whether the finger is known already.") }
-        return "\(count) \(scan == .press ? tr("lift and touch again") : tr("swipe again"))"
+        let words =
+            switch scan {
+            case _ where last.stage >= last.stages: tr("complete")
+            case .press: last.stage == 0 ? tr("touch the reader") : tr("lift the finger and touch again")
+            case .swipe: last.stage == 0 ? tr("swipe over the reader") : tr("swipe again")
+            }
+        return "\(count) \(words)"
     }
 }

@@ -32,11 +32,16 @@ extension StatusReport {
         }
         lines.append(tr("Mismatches in a row: %1").filled(String(mismatches)))
         lines.append(tr("Password: %1").filled(passwordWords))
-        for standing in standings {
-            let words = standing.denial.map { Explanation($0).oneLine } ?? tr("a finger is taken")
-            lines.append(tr("For %1: %2").filled(standing.serviceClass.words, words))
+        return (lines + standingWords).joined(separator: "\n")
+    }
+
+    /// A line for each class of services; one for all where they stand alike.
+    private var standingWords: [String] {
+        let words = standings.map { $0.denial.map { Explanation($0).oneLine } ?? tr("a finger is taken.") }
+        if let first = words.first, words.allSatisfy({ $0 == first }) {
+            return [tr("For every service: %1").filled(first)]
         }
-        return lines.joined(separator: "\n")
+        return zip(standings, words).map { tr("For %1: %2").filled($0.serviceClass.words, $1) }
     }
 
     private var passwordWords: String {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <libintl.h>
+#include <security/pam_appl.h>
 #include <security/pam_ext.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +14,9 @@
 
 #define _(text) dgettext(TEXT_DOMAIN, text)
 #define P_(one, many, count) dngettext(TEXT_DOMAIN, one, many, count)
-#define N_(text) text
 
-enum { TEXT_SIZE = 512, NAME_SHOWN = 64 };
+/* TEXT_SIZE: what PAM lets a message have, and the room that the texts below are put together in. */
+enum { TEXT_SIZE = PAM_MAX_MSG_SIZE, PART_SIZE = 256, NAME_SHOWN = 64 };
 
 struct conversation conversation_start(pam_handle_t *pamh, bool quiet)
 {
@@ -46,39 +47,46 @@ static int say(struct conversation *conversation, int style, const char *text)
 }
 
 /* As much of a name as is fit to show, cut between characters. */
-static int shown(struct wire_text name)
+static void write_name(char name[NAME_SHOWN + 1], struct wire_text text)
 {
-    size_t length = name.length;
+    size_t length = text.length;
 
     if (length > NAME_SHOWN)
-        for (length = NAME_SHOWN; length > 0 && ((unsigned char)name.bytes[length] & 0xc0) == 0x80; length--)
+        for (length = NAME_SHOWN; length > 0 && ((unsigned char)text.bytes[length] & 0xc0) == 0x80; length--)
             ;
-    return (int)length;
+    memcpy(name, text.bytes, length);
+    name[length] = '\0';
 }
 
 /* "30 seconds", "2 minutes": never less than is left. */
-static void write_time(char *text, size_t size, uint32_t milliseconds)
+static void write_time(char *part, uint32_t milliseconds)
 {
     unsigned long seconds = ((unsigned long)milliseconds + 999) / 1000;
     unsigned long minutes = (seconds + 59) / 60;
 
     if (seconds <= 120)
-        snprintf(text, size, P_("%lu second", "%lu seconds", seconds), seconds);
+        snprintf(part, PART_SIZE, P_("%lu second", "%lu seconds", seconds), seconds);
     else
-        snprintf(text, size, P_("%lu minute", "%lu minutes", minutes), minutes);
+        snprintf(part, PART_SIZE, P_("%lu minute", "%lu minutes", minutes), minutes);
 }
 
 /* "sudo on /dev/pts/3 (process 4242)" */
-static void write_other(char *text, size_t size, const struct wire_message *waiting)
+static void write_other(char *part, const struct wire_message *waiting)
 {
-    struct wire_text service = waiting->other_service, tty = waiting->other_tty;
+    char service[NAME_SHOWN + 1], tty[NAME_SHOWN + 1];
+    unsigned long process = waiting->other_pid;
 
-    if (tty.length > 0)
-        snprintf(text, size, _("%.*s on %.*s (process %lu)"), shown(service), service.bytes, shown(tty), tty.bytes,
-                 (unsigned long)waiting->other_pid);
-    else
-        snprintf(text, size, _("%.*s (process %lu)"), shown(service), service.bytes,
-                 (unsigned long)waiting->other_pid);
+    if (waiting->other_service.length == 0) {
+        snprintf(part, PART_SIZE, "%s", _("Another program"));
+        return;
+    }
+    write_name(service, waiting->other_service);
+    if (waiting->other_tty.length == 0) {
+        snprintf(part, PART_SIZE, _("%s (process %lu)"), service, process);
+        return;
+    }
+    write_name(tty, waiting->other_tty);
+    snprintf(part, PART_SIZE, _("%s on %s (process %lu)"), service, tty, process);
 }
 
 static const char *finger_name(uint32_t finger)
@@ -98,19 +106,22 @@ static const char *finger_name(uint32_t finger)
     }
 }
 
-static void write_prompt(char *text, size_t size, const struct wire_message *prompt)
+/* The texts: each gives what to say, put together in `room` where it has parts. */
+
+static const char *prompt_text(char *room, const struct wire_message *prompt)
 {
     const char *finger = finger_name(prompt->finger);
 
     if (prompt->scan == WIRE_SCAN_SWIPE)
-        snprintf(text, size, _("Swipe your %s across the fingerprint reader."), finger);
+        snprintf(room, TEXT_SIZE, _("Swipe your %s across the fingerprint reader."), finger);
     else
-        snprintf(text, size, _("Touch the fingerprint reader with your %s."), finger);
+        snprintf(room, TEXT_SIZE, _("Touch the fingerprint reader with your %s."), finger);
+    return room;
 }
 
-static const char *retry_text(uint32_t retry)
+static const char *retry_text(const struct wire_message *retry)
 {
-    switch ((enum wire_retry)retry) {
+    switch ((enum wire_retry)retry->retry) {
     case WIRE_RETRY_TOO_SHORT:
         return _("That was too short. Try again.");
     case WIRE_RETRY_CENTRE:
@@ -125,133 +136,95 @@ static const char *retry_text(uint32_t retry)
     return _("The reader could not see the finger well. Try again.");
 }
 
-static void write_mismatch(char *text, size_t size, const struct wire_message *mismatch)
+static const char *mismatch_text(char *room, const struct wire_message *mismatch)
 {
     unsigned long left = mismatch->tries_left;
 
     if (left == 0)
-        snprintf(text, size, "%s", _("Not recognised."));
-    else
-        snprintf(text, size, P_("Not recognised. Try again (%lu try left).", "Not recognised. Try again (%lu tries left).", left),
-                 left);
+        return _("Not recognised."); /* the verdict, which follows at once, says what to do */
+    snprintf(room, TEXT_SIZE,
+             P_("Not recognised. Try again (%lu try left).", "Not recognised. Try again (%lu tries left).", left),
+             left);
+    return room;
 }
 
-static void write_waiting(char *text, size_t size, const struct wire_message *waiting)
+static const char *queue_text(char *room, unsigned long place)
 {
-    char other[TEXT_SIZE / 2] = "", time[TEXT_SIZE / 8] = "";
-    unsigned long place = waiting->place;
+    if (place == 0)
+        return _("The fingerprint reader is not free. Please wait.");
+    snprintf(room, TEXT_SIZE,
+             P_("The fingerprint reader is in use, and %lu request goes first. Please wait.",
+                "The fingerprint reader is in use, and %lu requests go first. Please wait.", place),
+             place);
+    return room;
+}
 
-    if (waiting->other_service.length > 0)
-        write_other(other, sizeof other, waiting);
-    if (wire_has(waiting, WIRE_TAG_ENDS_IN))
-        write_time(time, sizeof time, waiting->ends_in);
+static const char *waiting_text(char *room, const struct wire_message *waiting)
+{
+    bool timed = wire_has(waiting, WIRE_TAG_ENDS_IN);
+    char other[PART_SIZE], time[PART_SIZE];
 
+    write_time(time, waiting->ends_in);
+    write_other(other, waiting);
     switch (waiting->cause) {
     case WIRE_CONTENDED:
-        if (*other != '\0')
-            snprintf(text, size, _("%s asks for your finger at the same time, so neither gets it. "
-                                   "End the one that you don't want."), other);
-        else
-            snprintf(text, size, "%s", _("Another program asks for your finger at the same time, so neither gets it. "
-                                         "End the one that you don't want."));
-        return;
+        snprintf(room, TEXT_SIZE, _("%s asks for your finger too, so neither gets it. End the one you don't want."),
+                 other);
+        return room;
     case WIRE_SUSPENDED:
-        if (*other != '\0')
-            snprintf(text, size, _("%s uses the fingerprint reader first. Wait until it has ended."), other);
-        else
-            snprintf(text, size, "%s", _("The fingerprint reader is not free. Please wait."));
-        return;
+        snprintf(room, TEXT_SIZE, _("%s has the fingerprint reader. Wait until it has ended."), other);
+        return room;
     case WIRE_QUEUED:
-        if (place > 0)
-            snprintf(text, size, P_("The fingerprint reader is in use: %lu request goes first. Please wait.",
-                                    "The fingerprint reader is in use: %lu requests go first. Please wait.", place), place);
-        else
-            snprintf(text, size, "%s", _("The fingerprint reader is not free. Please wait."));
-        return;
+        return queue_text(room, waiting->place);
     case WIRE_READER_HOT:
-        if (*time != '\0')
-            snprintf(text, size, _("The fingerprint reader is too warm. Wait %s."), time);
-        else
-            snprintf(text, size, "%s", _("The fingerprint reader is too warm. Please wait."));
-        return;
+        if (!timed)
+            return _("The fingerprint reader is too warm. Please wait.");
+        snprintf(room, TEXT_SIZE, _("The fingerprint reader is too warm. Wait %s."), time);
+        return room;
     case WIRE_READER_UNPLUGGED:
-        snprintf(text, size, "%s", _("The fingerprint reader is unplugged. Plug it in again."));
-        return;
+        return _("The fingerprint reader is unplugged. Plug it in again.");
     case WIRE_LOCKED_OUT:
-        if (*time != '\0') {
-            snprintf(text, size, _("After too many mismatches the finger rests. Wait %s."), time);
-            return;
-        }
-        break;
+        if (!timed)
+            return _("After too many mismatches the finger rests. Please wait.");
+        snprintf(room, TEXT_SIZE, _("After too many mismatches the finger rests. Wait %s."), time);
+        return room;
     default:
-        break;
+        return _("The fingerprint reader is not ready yet. Please wait.");
     }
-    snprintf(text, size, "%s", _("The fingerprint reader is not ready yet. Please wait."));
 }
 
-int conversation_tell(struct conversation *conversation, const struct wire_message *message)
+/* A lockout, or a password that is due: said in any case, since the person has something to do. */
+static const char *lockout_text(char *room, const struct wire_message *verdict)
 {
-    char text[TEXT_SIZE] = "";
-    int style = PAM_TEXT_INFO;
+    char time[PART_SIZE];
 
-    switch (message->type) {
-    case WIRE_PROMPT:
-        write_prompt(text, sizeof text, message);
-        break;
-    case WIRE_WAITING:
-        write_waiting(text, sizeof text, message);
-        break;
-    case WIRE_RETRY:
-        style = PAM_ERROR_MSG;
-        snprintf(text, sizeof text, "%s", retry_text(message->retry));
-        break;
-    case WIRE_MISMATCH:
-        style = PAM_ERROR_MSG;
-        write_mismatch(text, sizeof text, message);
-        break;
-    default:
-        break;
-    }
-    return say(conversation, style, text);
-}
-
-/* A lockout, or a password that is due: told in any case, since the person has something to do. */
-static void write_lockout(char *text, size_t size, const struct wire_message *verdict)
-{
-    char time[TEXT_SIZE / 8];
-
-    write_time(time, sizeof time, verdict->ends_in);
     switch (verdict->cause) {
     case WIRE_LOCKED_OUT:
         if (!wire_has(verdict, WIRE_TAG_ENDS_IN))
             break;
+        write_time(time, verdict->ends_in);
         if (verdict->lockout_began)
-            snprintf(text, size, _("Too many mismatches: the finger rests for %s. Use your password."), time);
+            snprintf(room, TEXT_SIZE, _("Too many mismatches: the finger rests for %s. Use your password."), time);
         else
-            snprintf(text, size, _("After too many mismatches the finger rests for %s more. Use your password."), time);
-        return;
+            snprintf(room, TEXT_SIZE, _("After too many mismatches the finger rests for %s more. Use your password."),
+                     time);
+        return room;
     case WIRE_PASSWORD_NEEDED:
-        snprintf(text, size, "%s", _("Too many mismatches: the finger is off until you give your password."));
-        return;
+        return _("Too many mismatches: the finger is off until you give your password.");
     case WIRE_PASSWORD_FIRST:
-        snprintf(text, size, "%s", _("After a restart your password comes first, then the finger. Use your password."));
-        return;
+        return _("After a restart your password comes first, then the finger. Use your password.");
     case WIRE_PASSWORD_TOO_OLD:
-        snprintf(text, size, "%s", _("Your password was last given too long ago. Use it now; then the finger works again."));
-        return;
+        return _("Your password was last given too long ago. Use it now, then the finger works again.");
     case WIRE_PASSWORD_NEVER_GIVEN:
-        snprintf(text, size, "%s", _("The finger works after your password was given once. Use your password."));
-        return;
+        return _("The finger works after your password was given once. Use your password.");
     case WIRE_CLOCK_WENT_BACK:
-        snprintf(text, size, "%s", _("The system's clock went back, so the finger waits for your password."));
-        return;
+        return _("The system's clock went back, so the finger is off until you give your password.");
     case WIRE_STATE_DAMAGED:
-        snprintf(text, size, "%s", _("The record of mismatches is damaged, so the finger waits for your password."));
-        return;
+        return _("The record of mismatches is damaged, so the finger is off until you give your password.");
     default:
         break;
     }
-    snprintf(text, size, "%s", _("The finger is locked. Use your password."));
+    return _("The finger is locked. Use your password.");
 }
 
 /* Why a touch came to nothing, for a person who was told to give one. */
@@ -287,26 +260,43 @@ static const char *denial_text(const struct wire_message *verdict)
     }
 }
 
-static void write_verdict(char *text, size_t size, const struct wire_message *verdict, bool spoke)
+static const char *verdict_text(char *room, const struct wire_message *verdict, bool spoke)
 {
     if (verdict->allowed)
-        return;
+        return "";
     if ((enum wire_code)verdict->code == WIRE_BIOMETRY_LOCKOUT)
-        write_lockout(text, size, verdict);
-    else if (verdict->cause == WIRE_STATE_NOT_WRITABLE)
-        snprintf(text, size, "%s", _("Mismatches can't be recorded, so the finger is off. Use your password, "
-                                     "and tell the administrator."));
-    else if (spoke)
-        snprintf(text, size, "%s", denial_text(verdict));
+        return lockout_text(room, verdict);
+    if (verdict->cause == WIRE_STATE_NOT_WRITABLE)
+        return _("Mismatches can't be recorded, so the finger is off. Use your password, and tell the administrator.");
+    return spoke ? denial_text(verdict) : "";
+}
+
+int conversation_tell(struct conversation *conversation, const struct wire_message *message)
+{
+    char room[TEXT_SIZE];
+
+    switch (message->type) {
+    case WIRE_PROMPT:
+        return say(conversation, PAM_TEXT_INFO, prompt_text(room, message));
+    case WIRE_WAITING:
+        return say(conversation, PAM_TEXT_INFO, waiting_text(room, message));
+    case WIRE_RETRY:
+        return say(conversation, PAM_ERROR_MSG, retry_text(message));
+    case WIRE_MISMATCH:
+        return say(conversation, PAM_ERROR_MSG, mismatch_text(room, message));
+    default:
+        return 0;
+    }
 }
 
 void conversation_end(struct conversation *conversation, const struct outcome *outcome)
 {
-    char text[TEXT_SIZE] = "";
+    const char *text = "";
+    char room[TEXT_SIZE];
 
     switch (outcome->ending) {
     case ENDED_VERDICT:
-        write_verdict(text, sizeof text, &outcome->verdict, conversation->spoke);
+        text = verdict_text(room, &outcome->verdict, conversation->spoke);
         break;
     case ENDED_DAEMON_GONE:
     case ENDED_SILENCE:
@@ -314,7 +304,7 @@ void conversation_end(struct conversation *conversation, const struct outcome *o
     case ENDED_PROBLEM:
     case ENDED_FAILED:
         if (conversation->spoke)
-            snprintf(text, sizeof text, "%s", _("The fingerprint service does not answer. Use your password."));
+            text = _("The fingerprint service does not answer. Use your password.");
         break;
     case ENDED_MISCONFIGURED:
     case ENDED_NO_ACCOUNT:

@@ -306,7 +306,7 @@ static void check_unfit_values(void)
         check(wire_encode_authenticate(&request, buffer, sizeof buffer) == -EINVAL, "authenticate for an unfit name",
               "refused");
         request = (struct wire_authenticate){
-            .uid = 1, .name = "root", .service = "sudo", .remote_host = names[i], .policy = 1, .timeout = 1000, .tries = 1
+            .name = "root", .service = "sudo", .remote_host = names[i], .policy = 1, .timeout = 1000, .tries = 1
         };
         if (i > 1)
             check(wire_encode_authenticate(&request, buffer, sizeof buffer) == -EINVAL, "an unfit remote host",

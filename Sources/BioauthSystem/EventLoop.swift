@@ -51,7 +51,12 @@ import Glibc
     }
 
     /// Calls the handler whenever the process gets the signal: SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2 or SIGWINCH.
+    /// Whoever started the process may have had it blocked: it isn't any more.
     public static func onSignal(_ number: Int32, _ handler: @escaping @MainActor () -> Void) -> EventSource {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         let source = EventSource { _ in handler() }
         source.id = g_unix_signal_add_full(
             G_PRIORITY_DEFAULT, number, { box in MainActor.assumeIsolated { EventSource.from(box).fire([]) } },

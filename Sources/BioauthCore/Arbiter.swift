@@ -82,7 +82,9 @@ public struct Arbiter: Hashable, Sendable {
     }
 
     /// A touch was compared for a job, `matched` with the finger it turned out to be.
-    public mutating func identified(_ job: Job, _ result: Identification, finger: Finger?, at now: Instant) -> [Action] {
+    public mutating func identified(
+        _ job: Job, _ result: Identification, finger: Finger?, at now: Instant
+    ) -> [Action] {
         let at = entries.firstIndex { $0.ask.id == job.owner }
         switch (job.kind, result) {
         case (.identify, .matched):

@@ -10,7 +10,7 @@ extension Subcommand {
             options: [
                 .init("finger", .text("NAME"), help: tr("Which finger: right-index, left-thumb, …")),
                 .init("all", .flag, help: tr("All of the account's fingers")),
-                .init("yes", .flag, help: tr("Don't ask whether it is meant")),
+                .init("yes", .flag, help: tr("Don't ask for confirmation")),
             ]
         ) { invocation throws(Failure) in
             let account = try invocation.account()

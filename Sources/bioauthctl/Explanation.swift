@@ -15,7 +15,7 @@ struct Explanation {
     init(_ denial: Denial) {
         self.init(denial.cause)
         if let endsIn = denial.endsIn {
-            self.init(what, tr("Over in %1.").filled(endsIn.wordsOfTimeLeft) + (next.map { " " + $0 } ?? ""))
+            self.init(what, tr("Time left: %1.").filled(endsIn.wordsOfTimeLeft) + (next.map { " " + $0 } ?? ""))
         }
     }
 

@@ -37,7 +37,7 @@ extension StatusReport {
 
     /// A line for each class of services; one for all where they stand alike.
     private var standingWords: [String] {
-        let words = standings.map { $0.denial.map { Explanation($0).oneLine } ?? tr("a finger is taken.") }
+        let words = standings.map { $0.denial.map { Explanation($0).oneLine } ?? tr("a finger is accepted.") }
         if let first = words.first, words.allSatisfy({ $0 == first }) {
             return [tr("For every service: %1").filled(first)]
         }
@@ -45,7 +45,7 @@ extension StatusReport {
     }
 
     private var passwordWords: String {
-        passwordAge.map { tr("given %1 ago").filled($0.wordsOfAge) } ?? tr("never given, or nobody knows when")
+        passwordAge.map { tr("given %1 ago").filled($0.wordsOfAge) } ?? tr("never given, or unknown when")
     }
 
     fileprivate func json(for account: Account) -> JSON {

@@ -3,13 +3,12 @@ import BioauthSystem
 
 /// What is kept of accounts: `users/<uid>.state`, each bound to the account's number and name.
 ///
-/// What was counted is never forgotten because it could not be written: it stays in memory, and until it has been
-/// written the account gets no finger.
+/// The files are the truth and nothing else is kept of them. What could not be written is not forgotten for that: it
+/// stays in memory, and until it has been written the account gets no finger.
 @MainActor final class AccountStore {
     private let directory: String
     private let log: Log
-    private var known: [Account: AccountState] = [:]
-    private var unwritten: Set<Account> = []
+    private var unwritten: [Account: AccountState] = [:]
 
     /// Bytes of a state file; they have some 300.
     private static let fileBytes = 4096
@@ -18,22 +17,17 @@ import BioauthSystem
     init(stateDirectory: String, log: Log) throws(SystemError) {
         directory = stateDirectory + "/users"
         self.log = log
-        try Directory.make(directory, mode: 0o700)
+        try Directory.makePrivate(directory)
     }
 
     /// Where the account stands.
-    func state(of account: Account) -> AccountState {
-        if let state = known[account] { return state }
-        let state = read(account)
-        known[account] = state
-        return state
-    }
+    func state(of account: Account) -> AccountState { unwritten[account] ?? read(account) }
 
     /// What stands in the way of the account's finger now, if anything does.
     func denial(_ account: Account, for serviceClass: ServiceClass, _ settings: Settings, now: Moment) -> Denial? {
-        let denial = state(of: account).denial(settings, for: serviceClass, now: now)
-        if let denial { return denial }
-        return unwritten.contains(account) && !write(account) ? Denial(.stateNotWritable) : nil
+        let state = state(of: account)
+        if let denial = state.denial(settings, for: serviceClass, now: now) { return denial }
+        return unwritten[account] == nil || write(state, of: account) ? nil : Denial(.stateNotWritable)
     }
 
     /// Counts one mismatch. When this returns it is on disk, or it is in what is returned that it isn't.
@@ -42,8 +36,8 @@ import BioauthSystem
     func mismatched(_ account: Account, _ settings: Settings, now: Moment) -> Denial? {
         var state = state(of: account)
         state.mismatched(settings, now: now)
-        guard keep(state, of: account) else { return Denial(.stateNotWritable) }
-        return state.lockout.denial(settings, now: now)
+        guard write(state, of: account) else { return Denial(.stateNotWritable) }
+        return state.damaged ? Denial(.stateDamaged) : state.lockout.denial(settings, now: now)
     }
 
     /// A print of the account matched.
@@ -51,16 +45,16 @@ import BioauthSystem
         var state = state(of: account)
         guard state.hasMismatches else { return }
         state.matched()
-        _ = keep(state, of: account)
+        _ = write(state, of: account)
     }
 
     /// The account's password was given. False when that could not be written: then it doesn't count.
     func passwordGiven(_ account: Account, now: Moment) -> Bool {
-        let before = state(of: account)
-        var state = before
+        let before = unwritten[account]
+        var state = state(of: account)
         state.passwordGiven(at: now)
-        if keep(state, of: account) { return true }
-        known[account] = before
+        if write(state, of: account) { return true }
+        unwritten[account] = before
         return false
     }
 
@@ -68,21 +62,17 @@ import BioauthSystem
     func unlocked(_ account: Account) -> Bool {
         var state = state(of: account)
         state.cleared()
-        return keep(state, of: account)
-    }
-
-    private func keep(_ state: AccountState, of account: Account) -> Bool {
-        known[account] = state
-        return write(account)
+        return write(state, of: account)
     }
 
     // MARK: The file
 
     private func path(_ account: Account) -> String { "\(directory)/\(account.uid).state" }
 
-    /// Writes what is known. A check sum ends the file, so that one that was cut short or changed is known as such.
-    private func write(_ account: Account) -> Bool {
-        guard let state = known[account], !state.damaged else { return !unwritten.contains(account) }
+    /// Writes the state. A check sum ends the file, so that one that was cut short or changed is known as such; a
+    /// damaged one stays as it is until the password mends it.
+    private func write(_ state: AccountState, of account: Account) -> Bool {
+        guard !state.damaged else { return true }
         let file = KeyFile()
         file.set("account", "uid", account.uid)
         file.set("account", "name", account.name)
@@ -99,10 +89,10 @@ import BioauthSystem
         let body = file.bytes()
         do {
             try SmallFile.write(body + Array(AccountStore.check(body).utf8), to: path(account), mode: 0o600)
-            unwritten.remove(account)
+            unwritten[account] = nil
             return true
         } catch {
-            unwritten.insert(account)
+            unwritten[account] = state
             log.write(
                 .error, "The state of an account could not be written: \(error)",
                 fields: ["USER": account.name, "UID": String(account.uid)])

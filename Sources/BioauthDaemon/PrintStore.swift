@@ -13,7 +13,7 @@ import BioauthSystem
     init(stateDirectory: String, describe: @escaping @MainActor (StoredPrint) -> PrintDescription?) throws(SystemError) {
         directory = stateDirectory + "/prints"
         self.describe = describe
-        try Directory.make(directory, mode: 0o700)
+        try Directory.makePrivate(directory)
     }
 
     /// A print that can be compared: it is whole, and says that it belongs where it lies.

@@ -105,7 +105,7 @@ import BioauthWire
         sweeping = nil
         let now = BootClock.instant
         for connection in connections.values
-        where connection.request == nil && !connection.isWatching
+        where connection.request == nil && !connection.isWatching && connection.turn == nil
             && now - connection.idleSince >= Limits.idleConnection
         {
             connection.refuse(.idle)

@@ -91,6 +91,18 @@ public enum Directory {
         throw SystemError("mkdir \(path)", errno: errno == 0 ? ENOTDIR : errno)
     }
 
+    /// Makes a directory that is this user's alone, or makes sure that one is.
+    ///
+    /// - Throws: EPERM when it is somebody else's, or others may look into it.
+    public static func makePrivate(_ path: String) throws(SystemError) {
+        try make(path, mode: 0o700)
+        var info = stat()
+        guard lstat(path, &info) == 0 else { throw .last("stat \(path)") }
+        guard info.st_mode & S_IFMT == S_IFDIR, info.st_uid == geteuid(), info.st_mode & 0o077 == 0 else {
+            throw SystemError("\(path) must be a directory of its user's alone (mode 0700)", errno: EPERM)
+        }
+    }
+
     static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

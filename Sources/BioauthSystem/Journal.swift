@@ -30,7 +30,7 @@ public struct Log: Sendable {
         if toJournal {
             send([("MESSAGE", message), ("PRIORITY", String(level.rawValue))] + given.map { ("BIOAUTH_" + $0.0, $0.1) })
         } else {
-            let tail = given.map { " \($0.0.lowercased())=\(Log.oneLine($0.1))" }.joined()
+            let tail = given.map { " \($0.0.lowercased())=\(Log.quoted($0.1))" }.joined()
             var line = Array("\(Log.oneLine(message))\(tail)\n".utf8)
             line.withUnsafeMutableBytes { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
         }
@@ -47,6 +47,13 @@ public struct Log: Sendable {
             let vector = iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
             withVectors(lines.dropFirst(), vectors + [vector], body)
         }
+    }
+
+    /// A value that can't be taken for another field.
+    private static func quoted(_ value: String) -> String {
+        let isPlain = !value.isEmpty && !value.contains { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "\\" }
+        if isPlain { return oneLine(value) }
+        return "\"" + oneLine(value).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
     /// A value that can't end the line or steer a terminal, whoever sent it.

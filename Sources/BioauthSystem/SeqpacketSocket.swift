@@ -9,16 +9,17 @@ public struct SeqpacketSocket: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// A socket that listens at a path of the file system; one that was left there is replaced.
+    /// A socket that listens at a path of the file system; one that was left there, and nobody listens at, is replaced.
     ///
     /// - Parameters:
     ///   - mode: the socket's permissions, whatever the umask is.
     ///   - backlog: connections that may wait to be accepted.
-    /// - Throws: `SystemError` of socket, unlink, bind, chmod or listen; ENAMETOOLONG for a path over 107 bytes.
+    /// - Throws: `SystemError` of socket, unlink, bind, chmod or listen; EADDRINUSE when somebody listens there, or
+    ///   something else than a socket lies there; ENAMETOOLONG for a path over 107 bytes.
     public static func listening(at path: String, mode: mode_t, backlog: Int32) throws(SystemError) -> SeqpacketSocket {
         let socket = try unconnected()
         var address = try address(of: path)
-        if unlink(path) < 0 && errno != ENOENT { throw .last("unlink \(path)") }
+        try removeStale(path)
         // Made with no permissions for others and opened up once bound, so that nothing depends on the umask.
         let before = umask(0o177)
         let bound = withUnsafePointer(to: &address) { pointer in
@@ -136,6 +137,19 @@ public struct SeqpacketSocket: ~Copyable, Sendable {
             if ready > 0 { return true }
             if ready == 0 { return false }
             if errno != EINTR { throw .last("poll") }
+        }
+    }
+
+    /// Removes a socket that nobody listens at. Anything else stays, and stands in the way of `bind`.
+    private static func removeStale(_ path: String) throws(SystemError) {
+        var info = stat()
+        guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK else { return }
+        do {
+            _ = try connected(to: path)
+        } catch where error.number == ECONNREFUSED {
+            guard unlink(path) == 0 else { throw .last("unlink \(path)") }
+        } catch {
+            return
         }
     }
 

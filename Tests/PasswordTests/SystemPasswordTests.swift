@@ -1,0 +1,122 @@
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+import Foundation
+import Testing
+
+/// The program as it is installed, not in private mode: the service file that is shipped, the system's pam_unix, and
+/// accounts that exist in a mount namespace of its own.
+@Suite(.enabled(if: isRoot, "accounts and mounts can be made by root alone"))
+struct SystemPasswordTests {
+    let service: PasswordService
+    let daemon: ScriptedDaemon
+
+    static let password = "correct-horse-battery-staple-0815"
+    /// What crypt(3) makes of it.
+    static let crypted =
+        "$6$rounds=1000$bioauthpassword1$"
+        + "LaF/A7yrOrDjYPPKWoCj9iGj9wSeYYq2w4/O/H/BpPqxfQF747qXMByZK5EkikmNEkiitCbuLWCJORfhVdNUX0"
+
+    /// Accounts, each with what follows its name in /etc/shadow.
+    enum Kind: UInt32, CaseIterable {
+        case usual = 4201
+        case empty, locked, noPassword, accountExpired, passwordExpired, passwordInactive, mustChange
+
+        var shadow: String {
+            switch self {
+            case .usual: "\(crypted):20000::::::"
+            case .empty: ":20000::::::"
+            case .locked: "!\(crypted):20000::::::"
+            case .noPassword: "*:20000::::::"
+            case .accountExpired: "\(crypted):20000:::::10000:"
+            case .passwordExpired: "\(crypted):10000:0:90:7:::"
+            case .passwordInactive: "\(crypted):10000:0:90:7:1::"
+            case .mustChange: "\(crypted):0::::::"
+            }
+        }
+
+        var account: Account { Account(uid: rawValue, name: "bioauth-\(self)") }
+    }
+
+    init() throws {
+        let directory = try PasswordService.freshDirectory()
+        let accounts = Kind.allCases.map(\.account)
+        // And a second name of the first one's number.
+        let passwd = accounts.map { "\($0.name):x:\($0.uid):4200::/nonexistent:/bin/false\n" }.joined()
+            + "bioauth-alias:x:4201:4200::/nonexistent:/bin/false\n"
+        let shadow = Kind.allCases.map { "\($0.account.name):\($0.shadow)\n" }.joined()
+            + "bioauth-alias:\(SystemPasswordTests.crypted):20000::::::\n"
+        try passwd.write(toFile: directory + "/passwd", atomically: true, encoding: .utf8)
+        try shadow.write(toFile: directory + "/shadow", atomically: true, encoding: .utf8)
+        chmod(directory + "/passwd", 0o644)
+        chmod(directory + "/shadow", 0o640)
+        try FileManager.default.createDirectory(atPath: directory + "/pam.d", withIntermediateDirectories: false)
+        try FileManager.default.copyItem(
+            atPath: PasswordService.project + "/pam/bioauth-password.pam", toPath: directory + "/pam.d/bioauth-password")
+        let mounts = """
+            mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/shadow" /etc/shadow && \
+            mount --bind "$0/pam.d" /etc/pam.d && exec "$@"
+            """
+        service = try PasswordService(in: directory, launcher: ["unshare", "--mount", "sh", "-c", mounts, directory])
+        daemon = try ScriptedDaemon(at: service.daemonPath)
+    }
+
+    private func verdict(_ kind: Kind, _ password: String = password) throws -> DaemonMessage? {
+        defer { daemon.stop() }
+        return try service.verdict(on: password, of: kind.account)
+    }
+
+    @Test func `right`() throws {
+        #expect(try verdict(.usual) == .passwordVerdict(.right(nil)))
+        #expect(daemon.messages.last == .passwordResult(right: true, wantsTicket: false))
+    }
+
+    @Test(arguments: [password + " ", String(password.dropLast()), "x", String(repeating: "x", count: 512)])
+    func `wrong`(password: String) throws {
+        let start = Date()
+        #expect(try verdict(.usual, password) == .passwordVerdict(.wrong))
+        #expect(daemon.messages.last == .passwordResult(right: false, wantsTicket: false))
+        // Slowing down is the daemon's: pam_unix would have taken two seconds and more.
+        #expect(Date().timeIntervalSince(start) < 1.5)
+    }
+
+    @Test(arguments: [Kind.empty, .locked, .noPassword])
+    func `no password opens an account that has none`(kind: Kind) throws {
+        #expect(try verdict(kind) == .passwordVerdict(.wrong))
+    }
+
+    @Test(arguments: [Kind.accountExpired, .passwordExpired, .passwordInactive, .mustChange])
+    func `the right password of an account that may not be used doesn't count`(kind: Kind) throws {
+        #expect(try verdict(kind) == .passwordVerdict(.unavailable))
+        // Not told to the daemon, and so counted as a wrong one there.
+        #expect(daemon.messages == [.passwordTurn(kind.account, peerUID: 0)])
+        try waitUntil("it ended") { service.exitCodes == [0] }
+        #expect(service.log.contains("cause=pam_acct_mgmt"))
+    }
+
+    @Test(arguments: [Kind.accountExpired, .passwordExpired, .mustChange])
+    func `a wrong one is wrong there too`(kind: Kind) throws {
+        #expect(try verdict(kind, "wrong") == .passwordVerdict(.wrong))
+    }
+
+    @Test func `a person asks for the own account`() throws {
+        defer { daemon.stop() }
+        let account = Kind.usual.account
+        let answer = try service.answer(to: .password(Self.password, of: account), from: account.uid)
+        #expect(answer == DaemonMessage.passwordVerdict(.right(nil)).encoded())
+    }
+
+    @Test func `a second name of the same number is somebody else`() throws {
+        defer { daemon.stop() }
+        let alias = Account(uid: Kind.usual.rawValue, name: "bioauth-alias")
+        #expect(try service.verdict(on: Self.password, of: alias) == .passwordVerdict(.unavailable))
+        #expect(daemon.messages.isEmpty)
+    }
+
+    @Test func `the own uid is not root's without being told so`() throws {
+        defer { daemon.stop() }
+        let answer = try service.answer(to: .password(Self.password, of: Kind.usual.account), from: Kind.locked.rawValue)
+        #expect(answer == DaemonMessage.passwordVerdict(.unavailable).encoded())
+        #expect(daemon.messages.isEmpty)
+    }
+}

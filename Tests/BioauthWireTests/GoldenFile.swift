@@ -25,6 +25,17 @@ struct GoldenVector: CustomStringConvertible, Sendable {
 
     static let messages: [GoldenVector] = all.filter { if case .message = $0.meaning { true } else { false } }
 
+    /// Tests/Fuzz/seeds.txt: names and bytes.
+    static func fuzzSeeds() throws -> [String: [UInt8]] {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fuzz/seeds.txt")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        return Dictionary(
+            uniqueKeysWithValues: lines.map { line in
+                let parts = line.components(separatedBy: " | ")
+                return (parts[0], [UInt8](hex: parts[1].filter { $0 != " " }))
+            })
+    }
+
     private init(line: String) {
         let parts = line.components(separatedBy: "|").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " ")) }
         name = parts[0]

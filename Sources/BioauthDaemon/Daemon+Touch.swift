@@ -129,7 +129,11 @@ extension Daemon {
     /// A mismatch: on disk before anybody hears of it.
     private func charge(_ account: Account, _ id: RequestID) {
         let denial = accounts.mismatched(account, settings, now: moment)
-        if let request = requests[id] { tell(request.event(.mismatched, at: wallMilliseconds)) }
+        let request = requests[id]
+        tell(
+            WatchEvent(
+                kind: .mismatched, time: wallMilliseconds, account: account, service: request?.service,
+                serviceClass: request?.serviceClass))
         act(arbiter.charged(account, id, denial, at: now))
     }
 

@@ -1,8 +1,8 @@
 import BioauthClient
 import BioauthCore
 import BioauthWire
-import Testing
 import TestSupport
+import Testing
 
 @Suite("The main job") struct MainJobTests {
     @Test("The right finger is let in once a password was given, a stranger's is not, five strangers lock it out")

@@ -85,7 +85,8 @@ public final class DaemonUnderTest {
     ///
     /// - Returns: a ticket, if one is wanted.
     @discardableResult
-    public func givePassword(_ account: Account = DaemonUnderTest.account, wantsTicket: Bool = false) throws -> Ticket? {
+    public func givePassword(_ account: Account = DaemonUnderTest.account, wantsTicket: Bool = false) throws -> Ticket?
+    {
         let connection = try connect()
         try connection.send(.passwordTurn(account, peerUID: account.uid))
         guard case .done = try connection.receive(within: .seconds(10)) else { throw Unexpected() }
@@ -93,6 +94,26 @@ public final class DaemonUnderTest {
         let answer = try connection.receive(within: .seconds(10))
         guard case .done(let ticket) = answer else { throw Unexpected(answer) }
         return ticket
+    }
+
+    /// Does something, and waits until the daemon tells that this has happened, so many times.
+    public func waitFor(
+        _ kind: WatchEvent.Kind, cause: Cause? = nil, times: Int = 1, after: () throws -> Void
+    ) throws {
+        let watch = try connect()
+        try watch.send(.watch)
+        // The answer to anything shows that the watch has begun.
+        try watch.send(.status(DaemonUnderTest.account))
+        while case .event = try watch.receive(within: .seconds(10)) {}
+        try after()
+        var left = times
+        while left > 0 {
+            if case .event(let event) = try watch.receive(within: .seconds(10)), event.kind == kind,
+                cause == nil || event.cause == cause
+            {
+                left -= 1
+            }
+        }
     }
 
     // MARK: The person at the reader

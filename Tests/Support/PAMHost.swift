@@ -15,7 +15,8 @@ public struct PAMHost {
     private let directory: TemporaryDirectory
 
     /// - Parameter stack: the lines of the service's file; `MODULE` stands for the module's path.
-    public init(service: String = "sudo", stack: String, in directory: TemporaryDirectory = TemporaryDirectory()) throws {
+    public init(service: String = "sudo", stack: String, in directory: TemporaryDirectory = TemporaryDirectory()) throws
+    {
         self.directory = directory
         self.service = service
         try directory.write(stack.replacing("MODULE", with: Built.module), to: "pam.d/\(service)")

@@ -31,7 +31,8 @@ public final class TemporaryDirectory: Sendable {
 /// Where the programs under test are.
 public enum Built {
     /// The directory of the test binary: SwiftPM puts every program there.
-    public static let programs = (try! FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString)
+    public static let programs =
+        (try! FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString)
         .deletingLastPathComponent
 
     /// The package's own directory.

@@ -1,0 +1,113 @@
+#!/bin/bash
+# Do --help, the manual, the completion and the sources say the same?
+#
+# usage: Tests/consistency.sh DIRECTORY, the one with the built programs
+set -euo pipefail
+cd "$(dirname "$0")/.."
+programs=${1:?usage: Tests/consistency.sh DIRECTORY}
+export LC_ALL=C.UTF-8 LANGUAGE=
+failed=0
+
+complain() {
+    echo "consistency: $*" >&2
+    failed=1
+}
+
+# same WHAT LIST WHAT LIST: both hold the same words.
+same() {
+    local difference
+    difference=$(comm -3 <(sort -u <<<"$2") <(sort -u <<<"$4") | sed "s/^\t\(.*\)/  \1 only in $3/; t; s/^/  /; s/\$/ only in $1/")
+    [ -z "$difference" ] || complain "$1 and $3 differ:"$'\n'"$difference"
+}
+
+long_options() { grep -oE -e '--[a-z][a-z-]*' <<<"$1" | sort -u; }
+
+# The long options of a page's OPTIONS section. In its source a hyphen of theirs is written \-.
+page_options() {
+    local text
+    text=$(sed -n '/^\.SH OPTIONS/,/^\.SH [A-NP-Z]/p' "$1" | sed 's/\\-/-/g' | grep -E '^\.(B|BI|BR) "?-' || true)
+    long_options "$text"
+}
+
+# What a section of a page names in bold at the head of a paragraph.
+page_terms() { sed -n "/^\.SH $2/,/^\.SH/p" "$1" | sed 's/\\-/-/g' | grep -A1 '^\.TP' | sed -n 's/^\.B \([^ ]*\)$/\1/p'; }
+
+# bioauthctl: every subcommand, and every option of each.
+help=$("$programs/bioauthctl" --help)
+subcommands=$(sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\)  .*/\1/p' <<<"$help")
+[ -n "$subcommands" ] || complain 'bioauthctl --help names no subcommands'
+same 'bioauthctl --help' "$subcommands" 'bioauthctl.1' "$(page_terms man/bioauthctl.1 SUBCOMMANDS)"
+options=$(grep -oE '^  (-., )?--[a-z-]+' <<<"$help" | grep -oE -e '--[a-z-]+')
+for subcommand in $subcommands; do
+    # The text before the first empty line after the options; sentences below may name options, too.
+    text=$("$programs/bioauthctl" "$subcommand" --help)
+    of_subcommand=$(grep -oE '^  (-., )?--[a-z-]+' <<<"$text" | grep -oE -e '--[a-z-]+')
+    completed=$(bash --norc -c '
+        source completions/bioauthctl.bash
+        COMP_WORDS=(bioauthctl "$1" --) COMP_CWORD=2
+        _bioauthctl bioauthctl -- "$1"
+        printf "%s\n" "${COMPREPLY[@]}"' - "$subcommand")
+    same "bioauthctl $subcommand --help" "$of_subcommand" 'the completion' "$completed"
+    options+=$'\n'$of_subcommand
+done
+same 'bioauthctl --help' "$options" 'bioauthctl.1' "$(page_options man/bioauthctl.1)"
+for word in '' --; do
+    completed=$(bash --norc -c '
+        source completions/bioauthctl.bash
+        COMP_WORDS=(bioauthctl "$1") COMP_CWORD=1
+        _bioauthctl bioauthctl "$1" bioauthctl
+        printf "%s\n" "${COMPREPLY[@]}"' - "$word")
+    case $word in
+        '') same 'bioauthctl --help' "$subcommands" 'the completion' "$completed" ;;
+        *) same 'bioauthctl --help' "$(grep -oE '^  (-., )?--[a-z-]+' <<<"$help" | grep -oE -e '--[a-z-]+')" \
+            'the completion' "$completed" ;;
+    esac
+done
+codes=$(sed -n '/^Exit codes:/,$s/^  \([0-9]\)  .*/\1/p' <<<"$help")
+same 'bioauthctl --help' "$codes" 'bioauthctl.1' "$(page_terms man/bioauthctl.1 'EXIT STATUS')"
+
+fingers=$(sed -n 's/^ *case \.[a-zA-Z]*: "\(\(left\|right\)-[a-z]*\)"$/\1/p' Sources/BioauthCore/Identity.swift)
+same 'Identity.swift' "$fingers" 'the completion' \
+    "$(sed -n "/local fingers=/,/'\$/p" completions/bioauthctl.bash | grep -oE '(left|right)-[a-z]+')"
+same 'Identity.swift' "$fingers" 'bioauthctl.1' \
+    "$(sed -n '/\\-\\-finger " NAME"/,/^\.TP/p' man/bioauthctl.1 | sed 's/\\-/-/g' | grep -oE '(left|right)-[a-z]+')"
+
+causes=$(sed -n '/^public enum Cause/,/^    \/\/\//s/^    case \([a-zA-Z]*\) = .*/\1/p' Sources/BioauthCore/Denial.swift)
+same 'Denial.swift' "$causes" 'bioauthctl.1' \
+    "$(sed -n '/^The causes:/,/^\.SH/s/^\.IR //p' man/bioauthctl.1 | grep -oE '[a-zA-Z]+')"
+
+# bioauthd.
+help=$("$programs/bioauthd" --help)
+options=$(grep -oE '^  (-., )?--[a-z-]+' <<<"$help" | grep -oE -e '--[a-z-]+')
+same 'bioauthd --help' "$options" 'bioauthd.8' "$(page_options man/bioauthd.8)"
+same 'bioauthd --help' "$options" "bioauthd.8's synopsis" \
+    "$(long_options "$(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' man/bioauthd.8 | sed 's/\\-/-/g')")"
+
+# Its configuration: keys as "group key", and the list of services.
+keys=$(grep -oE '(number|flag)\("[a-z-]+", "[a-z-]+"' Sources/BioauthDaemon/Configuration.swift \
+    | sed 's/.*("\(.*\)", "\(.*\)"/\1 \2/')
+described=$(sed 's/\\-/-/g' man/bioauthd.conf.5 | awk '
+    /^\.SH/ { group = /\[/ ? substr($2, 2, length($2) - 2) : "" }
+    group != "" && group != "services" && /^\.B / && head { print group, $2 }
+    { head = /^\.TP/ }')
+same 'Configuration.swift' "$keys" 'bioauthd.conf.5' "$described"
+services=$(sed -n '/shippedServices:/,/^    \]/p' Sources/BioauthCore/Settings.swift | grep -oE '"[a-z0-9-]+": \.[a-z]+' \
+    | sed 's/"\(.*\)": \.\(.*\)/\2 \1/')
+listed=$(sed 's/\\-/-/g' man/bioauthd.conf.5 | sed -n '/^The list that holds/,/^\.PP/p' | awk '
+    /^\.B / { class = $2; next }
+    class != "" && !/^\./ { gsub(",", ""); for (at = 1; at <= NF; at++) print class, $at }')
+same 'Settings.swift' "$services" 'bioauthd.conf.5' "$listed"
+
+# The pages themselves.
+for page in man/*.[1-8] pam/*.8; do
+    warnings=$(groff -ww -man -Tutf8 -z "$page" 2>&1)
+    [ -z "$warnings" ] || complain "$page: $warnings"
+done
+
+# The words.
+locale=$(mktemp -d)
+make -s -C po check BUILD="$locale" || complain 'po: see above'
+rm -r "$locale"
+
+[ $failed -eq 0 ] && echo 'consistency: help, manual, completion and words agree'
+exit $failed

@@ -1,0 +1,51 @@
+# Completion for bioauthctl(1) in bash.
+
+_bioauthctl() {
+    local word=$2 previous=$3 subcommand= at
+    local fingers='left-thumb left-index left-middle left-ring left-little
+        right-thumb right-index right-middle right-ring right-little'
+    COMPREPLY=()
+
+    # Bash takes --finger=NAME for three words.
+    if [[ $word == = ]]; then
+        word=
+    elif [[ $previous == = ]]; then
+        previous=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    case $previous in
+        --finger) mapfile -t COMPREPLY < <(compgen -W "$fingers" -- "$word"); return ;;
+        --user) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
+        --socket) _bioauthctl_files "$word"; return ;;
+    esac
+
+    for ((at = 1; at < COMP_CWORD; at++)); do
+        case ${COMP_WORDS[at]} in
+            --finger | --user | --socket) ((at++)) ;;
+            -*) ;;
+            *) subcommand=${COMP_WORDS[at]}; break ;;
+        esac
+    done
+
+    local words='--help'
+    case $subcommand in
+        '')
+            words+=' --version'
+            [[ $word == -* ]] || words='status enroll list delete verify unlock watch check-config' ;;
+        enroll) words+=' --finger --user --socket --json' ;;
+        delete) words+=' --finger --all --yes --user --socket --json' ;;
+        status | list | verify | unlock) words+=' --user --socket --json' ;;
+        watch) words+=' --socket --json' ;;
+        check-config)
+            words+=' --json'
+            [[ $word == -* ]] || { _bioauthctl_files "$word"; return; } ;;
+        *) return ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+
+_bioauthctl_files() {
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -f -- "$1")
+}
+
+complete -F _bioauthctl bioauthctl

@@ -151,11 +151,12 @@ import CGLib
 
     // MARK: Calls
 
+    var isOpen: Bool { fp_device_is_open(device.pointer) != 0 }
+
     /// Why nothing can be asked of the device now.
     private func refusal(whenOpen: Bool) -> ReaderFault? {
         if isRemoved { return .unplugged }
         if running != nil { return .failed("the reader is in the middle of something else") }
-        let isOpen = fp_device_is_open(device.pointer) != 0
         if isOpen != whenOpen { return .failed(isOpen ? "the reader is open already" : "the reader is not open") }
         return nil
     }
@@ -209,7 +210,7 @@ import CGLib
     }
 
     private func closeRemoved() {
-        guard running == nil, fp_device_is_open(device.pointer) != 0 else { return }
+        guard running == nil, isOpen else { return }
         startClosing { _ in }
     }
 }

@@ -32,6 +32,8 @@ enum PrintFormat {
         let value = Variant(bytes: payload, type: "(issbymsmsia{sv}v)")
         guard value.isNormal else { return false }
 
+        // libfprint's FpFinger, of which 0 says that nobody knows.
+        guard value.child(4).byte <= 10 else { return false }
         let day = value.child(7).int32
         guard day == noDate || (1...Int32(lastDay)).contains(day) else { return false }
         let data = value.child(9).child(0)
@@ -83,6 +85,8 @@ private struct Variant: ~Copyable {
 
     var int32: Int32 { g_variant_get_int32(pointer) }
 
+    var byte: UInt8 { g_variant_get_byte(pointer) }
+
     var count: Int { Int(g_variant_n_children(pointer)) }
 
     func child(_ index: Int) -> Variant {
@@ -99,7 +103,8 @@ private struct Variant: ~Copyable {
         guard let first = g_variant_get_fixed_array(pointer, &count, gsize(MemoryLayout<Int32>.size)) else {
             return true
         }
-        return UnsafeRawBufferPointer(start: first, count: Int(count) * MemoryLayout<Int32>.size)
-            .bindMemory(to: Int32.self).allSatisfy(range.contains)
+        let numbers = first.bindMemory(to: Int32.self, capacity: Int(count))
+        for index in 0..<Int(count) where !range.contains(numbers[index]) { return false }
+        return true
     }
 }

@@ -20,14 +20,16 @@ public struct ReaderLife: Hashable, Sendable {
     public static let settling: Duration = .seconds(1)
     /// How long a finger may stay on the reader before an unwanted action is cancelled nevertheless.
     public static let fingerPatience: Duration = .seconds(10)
+    /// How long after a finger was lifted what it showed may take to be compared (NBIS: 57 to 244 ms).
+    public static let comparing: Duration = .seconds(2)
 
     enum State: Hashable, Sendable {
         case absent
         /// Closed; not opened again before `retry`.
         case closed(retry: Instant?)
         case opening
-        /// Open and idle, since then; nothing is started before `settled`.
-        case idle(since: Instant, settled: Instant?)
+        /// Open and idle, since then.
+        case idle(since: Instant)
         case scanning(Scan)
         case closing
     }
@@ -38,14 +40,26 @@ public struct ReaderLife: Hashable, Sendable {
         var isShown = false
         /// Whether a finger is there; nil: the driver hasn't told yet.
         var finger: Bool?
+        /// When the finger was lifted: what it showed may still be being compared.
+        var lifted: Instant?
         /// Since when nobody wants it any more.
         var unwantedSince: Instant?
         var isCancelled = false
+
+        /// When it may be cancelled, once nobody wants it: a touch that has begun counts, whoever has left meanwhile.
+        /// Nil while it is wanted, and when it needn't be any more.
+        var cancellable: Instant? {
+            guard let unwantedSince, !isShown, !isCancelled else { return nil }
+            if finger == true { return unwantedSince + ReaderLife.fingerPatience }
+            return lifted.map { max(unwantedSince, $0 + ReaderLife.comparing) } ?? unwantedSince
+        }
     }
 
     private(set) var state: State = .absent
     private(set) var standing: ReaderStanding = .absent
     private var wanted: Job?
+    /// Nothing is started before then: the finger of the last action may still be there. Nil: it isn't.
+    private var settled: Instant?
     /// Failures since it last served well: an action completed, or nothing failed for as long as it is kept warm.
     private var failures = 0
     /// Whether the driver has ever told of a finger, so that its silence means that none was there.
@@ -68,9 +82,8 @@ public struct ReaderLife: Hashable, Sendable {
         switch state {
         case .absent, .opening, .closing: nil
         case .closed(let retry): retry
-        case .idle(let since, let settled): settled ?? (since + keptWarm)
-        case .scanning(let scan):
-            scan.isShown || scan.isCancelled ? nil : scan.unwantedSince.map { $0 + ReaderLife.fingerPatience }
+        case .idle(let since): settled ?? (since + keptWarm)
+        case .scanning(let scan): scan.cancellable
         }
     }
 
@@ -85,6 +98,7 @@ public struct ReaderLife: Hashable, Sendable {
     public mutating func added(at now: Instant) -> [Action] {
         state = .opening
         failures = 0
+        settled = nil
         tellsFingers = false
         return [stand(.unproven), .open]
     }
@@ -105,7 +119,7 @@ public struct ReaderLife: Hashable, Sendable {
         if let fault {
             return failed(fault, at: now)
         }
-        state = .idle(since: now, settled: nil)
+        state = .idle(since: now)
         return [stand(.good)] + proceed(at: now)
     }
 
@@ -119,6 +133,7 @@ public struct ReaderLife: Hashable, Sendable {
     public mutating func finger(_ present: Bool, at now: Instant) -> [Action] {
         guard case .scanning(var scan) = state else { return [] }
         tellsFingers = true
+        scan.lifted = present ? nil : scan.finger == true ? now : scan.lifted
         scan.finger = present
         state = .scanning(scan)
         return proceed(at: now)
@@ -135,11 +150,12 @@ public struct ReaderLife: Hashable, Sendable {
     /// The action has completed; with a fault, badly. Cancelled is well.
     public mutating func completed(_ fault: ReaderFault?, at now: Instant) -> [Action] {
         guard case .scanning(let scan) = state else { return [] }
-        if let fault, fault != .cancelled { return failed(fault, at: now) }
-        failures = 0
         // An action that no finger touched leaves nothing to wait for.
         let isGone = scan.finger.map { !$0 } ?? (!scan.isShown && tellsFingers)
-        state = .idle(since: now, settled: isGone ? nil : now + ReaderLife.settling)
+        settled = isGone ? nil : now + ReaderLife.settling
+        if let fault, fault != .cancelled { return failed(fault, at: now) }
+        failures = 0
+        state = .idle(since: now)
         return proceed(at: now)
     }
 
@@ -178,8 +194,9 @@ public struct ReaderLife: Hashable, Sendable {
             if let retry { guard retry <= now else { return [] } } else if wanted == nil { return [] }
             state = .opening
             return [.open]
-        case .idle(let since, let settled):
+        case .idle(let since):
             if let settled, settled > now { return [] }
+            settled = nil
             if let wanted {
                 state = .scanning(Scan(job: wanted))
                 return [.start(wanted)]
@@ -189,7 +206,6 @@ public struct ReaderLife: Hashable, Sendable {
                 state = .closing
                 return [.close]
             }
-            state = .idle(since: since, settled: nil)
             return []
         case .scanning(var scan):
             return proceed(scanning: &scan, at: now)
@@ -202,10 +218,8 @@ public struct ReaderLife: Hashable, Sendable {
             scan.unwantedSince = nil
             return []
         }
-        guard !scan.isShown, !scan.isCancelled else { return [] }
-        let since = scan.unwantedSince ?? now
-        scan.unwantedSince = since
-        guard scan.finger != true || since + ReaderLife.fingerPatience <= now else { return [] }
+        scan.unwantedSince = scan.unwantedSince ?? now
+        guard let cancellable = scan.cancellable, cancellable <= now else { return [] }
         scan.isCancelled = true
         return [.cancel]
     }

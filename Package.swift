@@ -32,7 +32,7 @@ let package = Package(
             dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem", "CLinux", "CPam"]),
 
         // Fingers for the demo, the tests and the benchmarks; never installed.
-        .target(name: "SyntheticFingers", swiftSettings: [.unsafeFlags(["-O"])]),
+        .target(name: "SyntheticFingers", swiftSettings: [.strictMemorySafety(), .unsafeFlags(["-O"])]),
         .executableTarget(name: "bioauth-finger", dependencies: ["SyntheticFingers"]),
 
         // C, as thin as it can be.
@@ -54,14 +54,19 @@ let package = Package(
             name: "BioauthWireTests", dependencies: ["BioauthWire", "BioauthCore", "CModuleWire"],
             resources: [.copy("golden.txt")]),
         .testTarget(
-            name: "FingerprintReaderTests", dependencies: ["FingerprintReader", "BioauthCore", "SyntheticFingers", "CGLib"]),
+            name: "FingerprintReaderTests",
+            dependencies: ["FingerprintReader", "BioauthCore", "SyntheticFingers", "CGLib"]),
         .testTarget(
-            name: "SyntheticFingersTests", dependencies: ["SyntheticFingers", "FingerprintReader", "BioauthCore", "CGLib"]),
+            name: "SyntheticFingersTests",
+            dependencies: ["SyntheticFingers", "FingerprintReader", "BioauthCore", "CGLib", "bioauth-finger"]),
+        .testTarget(name: "ModuleTests"),
+        .testTarget(
+            name: "PasswordTests", dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem", "bioauth-password"]),
         .testTarget(
             name: "DaemonTests",
             dependencies: [
                 "TestSupport", "BioauthClient", "BioauthDaemon", "BioauthWire", "BioauthCore", "BioauthSystem",
-                "SyntheticFingers",
+                "SyntheticFingers", "bioauthd", "bioauthctl",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -88,8 +88,11 @@ public struct Arbiter: Hashable, Sendable {
         let at = entries.firstIndex { $0.ask.id == job.owner }
         switch (job.kind, result) {
         case (.identify, .matched):
-            // A touch from before another of the person's requests contended for it is nobody's, now and later.
-            if let at, let finger, entries[at].job == job { finish(job.owner, .allowed(finger)) }
+            // A touch from before the prompt is nobody's, and one from before another of the person's requests
+            // contended for it neither.
+            if let at, let finger, entries[at].wasPrompted, entries[at].job == job {
+                finish(job.owner, .allowed(finger))
+            }
         case (.identify, .noMatch):
             // Whoever asked may be gone: a stranger's touch counts all the same.
             actions.append(.charge(job.account, job.owner))

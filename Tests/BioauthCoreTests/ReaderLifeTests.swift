@@ -31,6 +31,12 @@ struct LivingReader {
     }
     mutating func configured(keptWarm: Duration) -> Actions { life.configured(keptWarm: keptWarm, at: now) }
 
+    /// A finger comes and goes: from now on the driver is known to tell of fingers.
+    mutating func brush() {
+        finger(true)
+        finger(false)
+    }
+
     /// Time passes; whatever falls due on the way happens then.
     @discardableResult mutating func wait(_ time: Duration) -> Actions {
         let end = now + time
@@ -145,6 +151,7 @@ struct LivingReader {
     @Test func `an action that fails closes it, and it is opened again after a delay`() {
         var reader = LivingReader()
         reader.wants(job)
+        reader.brush()
         reader.wait(.seconds(5))
         #expect(reader.completed(.hot) == [.standing(.failing(.readerHot, since: reader.now)), .close])
         #expect(reader.closed() == [])
@@ -156,6 +163,7 @@ struct LivingReader {
     @Test func `the delay grows also while it opens well and then fails`() {
         var reader = LivingReader()
         reader.wants(job)
+        reader.brush()
         for milliseconds in [100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000] {
             reader.completed(.failed("protocol"))
             reader.closed()
@@ -249,8 +257,8 @@ struct LivingReader {
     @Test func `at once where the driver tells of fingers and told of none`() {
         var reader = LivingReader()
         reader.wants(job)
-        reader.finger(true)
-        reader.finger(false)
+        reader.brush()
+        reader.wait(.seconds(2))
         #expect(reader.wants(other) == [.cancel])
         #expect(reader.completed(.cancelled) == [.start(other)])
         #expect(reader.wants(job) == [.cancel])
@@ -260,8 +268,7 @@ struct LivingReader {
     @Test func `what another driver told of fingers is forgotten with it`() {
         var reader = LivingReader()
         reader.wants(job)
-        reader.finger(true)
-        reader.finger(false)
+        reader.brush()
         reader.removed()
         reader.added()
         reader.opened()
@@ -269,13 +276,49 @@ struct LivingReader {
         #expect(reader.completed(.cancelled) == [])
     }
 
-    @Test func `an action isn't cancelled while a finger is there, but as soon as it has gone`() {
+    @Test func `also after a failure the next waits until the finger may be taken for gone`() {
+        var reader = LivingReader()
+        reader.wants(job)
+        reader.finger(true)
+        reader.shown()
+        reader.completed(.failed("protocol"))
+        reader.closed()
+        #expect(reader.wait(.milliseconds(100)) == [.open])
+        #expect(reader.opened() == [.standing(.good)])
+        #expect(reader.wait(.milliseconds(899)) == [])
+        #expect(reader.wait(.milliseconds(1)) == [.start(job)])
+    }
+
+    @Test func `an action isn't cancelled while a finger is there, nor before what it showed may be compared`() {
         var reader = LivingReader()
         reader.wants(job)
         reader.finger(true)
         #expect(reader.wants(nil) == [])
         #expect(reader.wait(.seconds(5)) == [])
-        #expect(reader.finger(false) == [.cancel])
+        #expect(reader.finger(false) == [])
+        #expect(reader.wait(.milliseconds(1999)) == [])
+        #expect(reader.wait(.milliseconds(1)) == [.cancel])
+    }
+
+    @Test func `it isn't cancelled either when the finger had gone before it became unwanted`() {
+        var reader = LivingReader()
+        reader.wants(job)
+        reader.brush()
+        reader.wait(.seconds(1))
+        #expect(reader.wants(nil) == [])
+        #expect(reader.wait(.milliseconds(999)) == [])
+        #expect(reader.wait(.milliseconds(1)) == [.cancel])
+    }
+
+    @Test func `what is compared in that time is left to complete`() {
+        var reader = LivingReader()
+        reader.wants(job)
+        reader.brush()
+        reader.wants(nil)
+        reader.wait(.seconds(1))
+        reader.shown()
+        #expect(reader.wait(.seconds(60)) == [])
+        #expect(reader.completed() == [])
     }
 
     @Test func `after ten seconds it is cancelled nevertheless`() {
@@ -299,6 +342,7 @@ struct LivingReader {
         #expect(reader.wants(job) == [])
         #expect(reader.wait(.seconds(60)) == [])
         #expect(reader.finger(false) == [])
+        #expect(reader.wait(.seconds(60)) == [])
         #expect(reader.life.isScanning)
     }
 
@@ -309,7 +353,8 @@ struct LivingReader {
         reader.finger(true)
         reader.wants(nil)
         #expect(reader.wants(ask.job(attempt: 1)) == [])
-        #expect(reader.finger(false) == [.cancel])
+        reader.finger(false)
+        #expect(reader.wait(.seconds(2)) == [.cancel])
         #expect(reader.completed(.cancelled) == [.start(ask.job(attempt: 1))])
     }
 

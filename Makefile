@@ -68,8 +68,10 @@ check: deps
 install: all
 	bin="$$(swift build $(RELEASE) --show-bin-path)"; \
 	install -D -m 755 "$$bin/bioauthd" $(DESTDIR)$(PREFIX)/sbin/bioauthd; \
-	install -D -m 755 "$$bin/bioauth-password" $(DESTDIR)$(PREFIX)/sbin/bioauth-password; \
+	install -D -m 755 "$$bin/bioauth-password" $(DESTDIR)$(PREFIX)/libexec/bioauth-password; \
 	install -D -m 755 "$$bin/bioauthctl" $(DESTDIR)$(PREFIX)/bin/bioauthctl
+	[ -e $(DESTDIR)/etc/bioauthd/bioauthd.conf ] || \
+		install -D -m 644 Sources/bioauthd/bioauthd.conf $(DESTDIR)/etc/bioauthd/bioauthd.conf
 	install -D -m 644 $(MODULE) $(DESTDIR)$(PAM_DIR)/pam_bioauth.so
 	install -D -m 644 pam/bioauth-password.pam $(DESTDIR)/etc/pam.d/bioauth-password
 	install -d $(DESTDIR)/lib/systemd/system
@@ -79,6 +81,17 @@ install: all
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 	install -D -m 644 $(BUILD)/locale/ko/LC_MESSAGES/bioauthd.mo \
 		$(DESTDIR)$(PREFIX)/share/locale/ko/LC_MESSAGES/bioauthd.mo
+
+# Takes out what `make install` put there. Prints, state and a changed configuration stay.
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/sbin/bioauthd $(DESTDIR)$(PREFIX)/libexec/bioauth-password \
+		$(DESTDIR)$(PREFIX)/bin/bioauthctl $(DESTDIR)$(PAM_DIR)/pam_bioauth.so \
+		$(DESTDIR)/etc/pam.d/bioauth-password $(DESTDIR)/lib/systemd/system/bioauth{d,-password,-password@}.{service,socket} \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/bioauthctl \
+		$(DESTDIR)$(PREFIX)/share/man/man*/{bioauth*,pam_bioauth*} \
+		$(DESTDIR)$(PREFIX)/share/locale/ko/LC_MESSAGES/bioauthd.mo
+	if cmp -s Sources/bioauthd/bioauthd.conf $(DESTDIR)/etc/bioauthd/bioauthd.conf; then \
+		rm $(DESTDIR)/etc/bioauthd/bioauthd.conf; fi
 
 clean:
 	rm -rf $(BUILD) .build

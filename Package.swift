@@ -23,7 +23,8 @@ let package = Package(
         .target(name: "BioauthDaemon", dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem"]),
         .target(name: "BioauthClient", dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem"]),
         .executableTarget(
-            name: "bioauthd", dependencies: ["BioauthCore", "BioauthDaemon", "BioauthSystem", "FingerprintReader"]),
+            name: "bioauthd", dependencies: ["BioauthCore", "BioauthDaemon", "BioauthSystem", "FingerprintReader"],
+            exclude: ["bioauthd.conf"]),
         .executableTarget(
             name: "bioauthctl",
             dependencies: ["BioauthCore", "BioauthWire", "BioauthClient", "BioauthDaemon", "BioauthSystem"]),

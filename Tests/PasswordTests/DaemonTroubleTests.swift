@@ -27,8 +27,8 @@ import Testing
 
     static let badTurns: [ScriptedDaemon.Step] = [
         .close, .silence, .bytes([]), .bytes([1, 0]), .bytes(Array(repeating: 1, count: 5000)),
-        .answer(.passwordAdvice(useful: true)), .answer(.problem(.notPermitted)), .answer(.refused(Denial(.notPermitted))),
-        .answer(.refused(Denial(.passwordDelayed))),
+        .answer(.passwordAdvice(useful: true)), .answer(.problem(.notPermitted)),
+        .answer(.refused(Denial(.notPermitted))), .answer(.refused(Denial(.passwordDelayed))),
     ]
 
     @Test(arguments: badTurns)

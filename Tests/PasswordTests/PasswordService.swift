@@ -52,7 +52,8 @@ final class PasswordService {
     }
 
     /// Built beside the tests.
-    static let program = (try! FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString)
+    static let program =
+        (try! FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString)
         .deletingLastPathComponent + "/bioauth-password"
 
     /// The project's top directory.
@@ -95,9 +96,10 @@ final class PasswordService {
             socket(my $s, AF_UNIX, SOCK_SEQPACKET, 0) or die $!; connect($s, pack_sockaddr_un($ARGV[0])) or die $!;
             send($s, pack("H*", $ARGV[1]), 0) or die $!; recv($s, my $answer, 4096, 0); print unpack("H*", $answer);
             """
-        let output = try run(
+        let output = try run([
             "setpriv", "--reuid=\(uid)", "--regid=\(uid)", "--clear-groups", "perl", "-MSocket", "-e", client,
-            socketPath, message.hex)
+            socketPath, message.hex,
+        ])
         try #require(output.code == 0, "\(output.text)")
         return [UInt8](hex: output.text)
     }

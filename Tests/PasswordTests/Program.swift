@@ -28,7 +28,7 @@ final class RunningProgram {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
         var arguments = command.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
+        defer { for argument in arguments { free(argument) } }
         var spawned: pid_t = 0
         let failure = posix_spawnp(&spawned, command[0], &actions, &attributes, &arguments, environ)
         guard failure == 0 else { throw POSIXError(.init(rawValue: failure) ?? .ENOENT) }
@@ -44,7 +44,7 @@ final class RunningProgram {
 }
 
 /// Runs a program to its end; standard output and standard error in one.
-func run(_ command: String...) throws -> (code: Int32, text: String) {
+func run(_ command: [String]) throws -> (code: Int32, text: String) {
     let pipe = Pipe()
     let program = try RunningProgram(command, output: pipe.fileHandleForWriting.fileDescriptor)
     try pipe.fileHandleForWriting.close()

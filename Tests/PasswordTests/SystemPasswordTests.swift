@@ -38,13 +38,17 @@ struct SystemPasswordTests {
         var account: Account { Account(uid: rawValue, name: "bioauth-\(self)") }
     }
 
-    init() throws {
+    init() throws { try self.init { _, _ in } }
+
+    init(observer: @escaping ScriptedDaemon.Observer) throws {
         let directory = try PasswordService.freshDirectory()
         let accounts = Kind.allCases.map(\.account)
         // And a second name of the first one's number.
-        let passwd = accounts.map { "\($0.name):x:\($0.uid):4200::/nonexistent:/bin/false\n" }.joined()
+        let passwd =
+            accounts.map { "\($0.name):x:\($0.uid):4200::/nonexistent:/bin/false\n" }.joined()
             + "bioauth-alias:x:4201:4200::/nonexistent:/bin/false\n"
-        let shadow = Kind.allCases.map { "\($0.account.name):\($0.shadow)\n" }.joined()
+        let shadow =
+            Kind.allCases.map { "\($0.account.name):\($0.shadow)\n" }.joined()
             + "bioauth-alias:\(SystemPasswordTests.crypted):20000::::::\n"
         try passwd.write(toFile: directory + "/passwd", atomically: true, encoding: .utf8)
         try shadow.write(toFile: directory + "/shadow", atomically: true, encoding: .utf8)
@@ -52,13 +56,14 @@ struct SystemPasswordTests {
         chmod(directory + "/shadow", 0o640)
         try FileManager.default.createDirectory(atPath: directory + "/pam.d", withIntermediateDirectories: false)
         try FileManager.default.copyItem(
-            atPath: PasswordService.project + "/pam/bioauth-password.pam", toPath: directory + "/pam.d/bioauth-password")
+            atPath: PasswordService.project + "/pam/bioauth-password.pam", toPath: directory + "/pam.d/bioauth-password"
+        )
         let mounts = """
             mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/shadow" /etc/shadow && \
             mount --bind "$0/pam.d" /etc/pam.d && exec "$@"
             """
         service = try PasswordService(in: directory, launcher: ["unshare", "--mount", "sh", "-c", mounts, directory])
-        daemon = try ScriptedDaemon(at: service.daemonPath)
+        daemon = try ScriptedDaemon(at: service.daemonPath, observer: observer)
     }
 
     private func verdict(_ kind: Kind, _ password: String = password) throws -> DaemonMessage? {
@@ -113,9 +118,10 @@ struct SystemPasswordTests {
         #expect(daemon.messages.isEmpty)
     }
 
-    @Test func `the own uid is not root's without being told so`() throws {
+    @Test func `one person can't ask for another`() throws {
         defer { daemon.stop() }
-        let answer = try service.answer(to: .password(Self.password, of: Kind.usual.account), from: Kind.locked.rawValue)
+        let message = [UInt8].password(Self.password, of: Kind.usual.account)
+        let answer = try service.answer(to: message, from: Kind.locked.rawValue)
         #expect(answer == DaemonMessage.passwordVerdict(.unavailable).encoded())
         #expect(daemon.messages.isEmpty)
     }

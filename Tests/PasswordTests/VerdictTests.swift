@@ -59,7 +59,8 @@ import Testing
 
     @Test(arguments: [
         Account(uid: Account.own.uid, name: "nobody"), Account(uid: 65534, name: Account.own.name),
-        Account(uid: 3_999_999_999, name: "no-such-account"), Account(uid: Account.own.uid, name: Account.own.name + " "),
+        Account(uid: 3_999_999_999, name: "no-such-account"),
+        Account(uid: Account.own.uid, name: Account.own.name + " "),
         Account(uid: Account.own.uid, name: "../" + Account.own.name),
         Account(uid: Account.own.uid, name: String(repeating: "n", count: 256)),
     ])

@@ -112,6 +112,11 @@ import Testing
         ("allowed and denied", Datagram.denied(-4, 5) + Datagram.field(60, UInt8(1)) + Datagram.field(13, UInt8(7))),
         ("allowed twice", Datagram.allowed() + Datagram.field(60, UInt8(1))),
         ("oversized", Datagram.allowed() + Datagram.field(999, [UInt8](repeating: 0, count: 4096))),
+        (
+            "oversized, and a yes if it were cut",
+            Datagram.allowed() + Datagram.field(999, [UInt8](repeating: 0, count: 4096 - 14 - 4))
+                + Datagram.field(998, "x")
+        ),
         ("a prompt with an escape", Datagram.prompt() + Datagram.field(40, "\u{1b}[2J")),
         ("a password's verdict", Datagram.passwordVerdict(right: true)),
         ("advice about a password", Datagram.passwordAdvice(useful: true)),

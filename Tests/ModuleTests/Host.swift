@@ -125,7 +125,8 @@ final class Stage: Sendable {
         host.arguments = command
         host.environment = [
             "PATH": "/usr/bin:/bin", "LC_ALL": "C", "ASAN_OPTIONS": "detect_leaks=1:exitcode=99",
-            "TSAN_OPTIONS": "exitcode=98", "UBSAN_OPTIONS": "print_stacktrace=1",
+            "TSAN_OPTIONS": "exitcode=98:suppressions=\(Build.pam.path)/tests/tsan.supp",
+            "UBSAN_OPTIONS": "print_stacktrace=1",
         ]
         host.standardOutput = output
         host.standardError = try FileHandle(forWritingTo: log)

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func longNamesAreCutBetweenCharacters() throws {
-        let name = "s" + String(repeating: "나", count: 85)
+        let name = "su" + String(repeating: "나", count: 84)
         let wait = Datagram.waiting(8, Datagram.field(40, name), Datagram.field(41, name), Self.process)
         let (run, _) = try Stage().run(against: {
             $0.send(wait)
@@ -113,7 +113,7 @@ import Testing
             $0.untilClosed()
         })
         expect(run, "PAM_SUCCESS")
-        let cut = "s" + String(repeating: "나", count: 21)
+        let cut = "su" + String(repeating: "나", count: 20)
         #expect(run.told.first?.hasPrefix("\(cut) on \(cut) (process 4242) asks") == true)
     }
 

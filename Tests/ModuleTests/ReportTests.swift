@@ -134,6 +134,7 @@ import Testing
     @Test(
         arguments: [
             [], [9], Datagram.allowed(), Datagram.problem(5), Datagram.passwordAdvice(useful: true).dropLast() + [2],
+            Datagram.retry(0) + Datagram.field(47, UInt8(1)),
         ] as [[UInt8]])
     func nonsenseForAdviceHandsNothingOn(_ advice: [UInt8]) throws {
         let outcome = try report(line, daemon: { $0.send(advice) })
@@ -158,17 +159,56 @@ import Testing
 
     @Test func signalEndsTheReport() throws {
         let stage = try Stage()
+        let asked = DispatchSemaphore(value: 0)
         let host = Box<[pid_t]>([])
         let advice = try Peer(at: stage.socket) { connection in
+            asked.wait()
             host.value.forEach { kill($0, SIGTERM) }
             connection.untilClosed()
         }
         defer { advice.stop() }
         let run = try stage.run(stack: line(stage), arguments: ["--answer", "secret", "--handle", "TERM"]) {
             event, pid in
-            if event.event == "call" { host.append(pid) }
+            guard event.event == "ask" else { return }
+            host.append(pid)
+            asked.signal()
         }
         expect(run, "PAM_AUTHINFO_UNAVAIL")
         #expect(run.took < .milliseconds(900) && run.events.contains { $0.event == "signal" })
+    }
+
+    /// The stack that the manual page shows, with another password module in pam_unix's place if given.
+    private func manualPageStack(_ stage: Stage, password: String? = nil) throws -> [String] {
+        let page = try String(contentsOf: Build.pam.appending(path: "pam_bioauth.8"), encoding: .utf8)
+        let section = try #require(page.components(separatedBy: ".SH REPORT MODE").last)
+        let lines = section.split(separator: "\n").filter { $0.hasPrefix("auth") }.prefix(5).map(String.init)
+        #expect(lines.count == 5 && lines[3].hasSuffix("report"))
+        let module = "\(try stage.build.directory())/pam_bioauth.so socket=\(stage.socket)"
+        return lines.map {
+            $0.replacingOccurrences(of: "pam_bioauth.so", with: module)
+                .replacingOccurrences(of: "pam_unix.so", with: password ?? "pam_unix.so nodelay")
+        }
+    }
+
+    @Test func manualPagesStackLetsInByTouch() throws {
+        let outcome = try report(
+            { try self.manualPageStack($0) },
+            daemon: {
+                $0.send(Datagram.allowed())
+                $0.untilClosed()
+            })
+        expect(outcome.run, "PAM_SUCCESS")
+        #expect(outcome.advised.map(\.type) == [1] && !outcome.run.events.contains { $0.event == "ask" })
+    }
+
+    @Test func manualPagesStackLetsInByPassword() throws {
+        let outcome = try report({ try self.manualPageStack($0, password: "pam_permit.so") }, daemon: { _ in })
+        expect(outcome.run, "PAM_SUCCESS")
+    }
+
+    @Test func manualPagesStackTurnsAWrongPasswordDown() throws {
+        let outcome = try report({ try self.manualPageStack($0) }, daemon: { _ in })
+        expect(outcome.run, "PAM_AUTH_ERR")
+        #expect(outcome.passwords.isEmpty)
     }
 }

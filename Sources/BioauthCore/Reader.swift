@@ -29,7 +29,7 @@ public struct ReaderDescription: Hashable, Sendable {
     ) {
         self.driver = driver
         self.deviceID = deviceID
-        self.name = name
+        self.name = name.asLabel
         self.scan = scan
         self.enrollStages = enrollStages
         self.canIdentify = canIdentify

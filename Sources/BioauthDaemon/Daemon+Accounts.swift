@@ -15,7 +15,7 @@ extension Daemon {
         if case .known(let known) = state.password.age(now: moment) { age = known }
         return StatusReport(
             daemonVersion: Release.version, readerState: readerState, reader: description?.name,
-            driver: description?.driver, waiting: arbiter.count, prints: usable.count,
+            driver: description?.driver.asLabel, waiting: arbiter.count, prints: usable.count,
             damagedPrints: entries.count(where: \.isDamaged), mismatches: state.lockout.mismatches, passwordAge: age,
             standings: ServiceClass.allCases.map {
                 StatusReport.Standing($0, accounts.denial(account, for: $0, settings, now: moment))
@@ -32,10 +32,14 @@ extension Daemon {
     }
 
     func list(_ account: Account) -> [PrintEntry] {
-        prints.entries(of: account).map {
+        var list = prints.entries(of: account).map {
             PrintEntry(
-                finger: $0.finger, driver: $0.driver, device: $0.device, enrolled: $0.enrolled, damaged: $0.isDamaged)
+                finger: $0.finger, driver: $0.driver.asLabel, device: $0.device.asLabel, enrolled: $0.enrolled,
+                damaged: $0.isDamaged)
         }
+        // Ten fingers on each of a few readers go into one message; more than that are cut.
+        while DaemonMessage.prints(list).encoded().count > Limits.messageBytes { list.removeLast() }
+        return list
     }
 
     func delete(_ account: Account, _ finger: Finger?, _ ticket: Ticket?, _ connection: Connection) {

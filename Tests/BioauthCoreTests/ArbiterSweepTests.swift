@@ -1,0 +1,91 @@
+import BioauthCore
+import Testing
+
+/// Every sequence of events up to a length, judged by the witness after each.
+@Suite struct ArbiterSweepTests {
+    typealias Move = (String, (inout ArbiterTrial) -> Void)
+
+    struct Scene: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        /// Each may ask once.
+        let asks: [Ask]
+        let depth: Int
+        var hasReaderTrouble = false
+        var results: [Identification] = [.matched(index: 0), .noMatch]
+        var hasActivity = false
+    }
+
+    let lockout = Denial(.lockedOut, endsIn: .seconds(30))
+
+    static let scenes = [
+        Scene(
+            testDescription: "contention",
+            asks: [
+                .sudo(1, of: 1001, group: 10), .sudo(2, of: 1001, group: 20), .sudo(3, of: 1001, group: 10),
+                .login(4, of: 1002),
+            ], depth: 6),
+        Scene(
+            testDescription: "precedence",
+            asks: [
+                .sudo(1, of: 1001, timeout: .seconds(3)), .sudo(2, of: 1002), .vlock(3, of: 1002), .i3lock(4, of: 1001),
+                .app(5, of: 1002),
+            ], depth: 5, hasActivity: true),
+        Scene(
+            testDescription: "enrolling",
+            asks: [.enrollment(1, of: 1001), .sudo(2, of: 1001), .app(3, of: 1002), .login(4, of: 1001)], depth: 6,
+            results: [.matched(index: 0), .noMatch, .retry(.tooShort)]),
+        Scene(
+            testDescription: "the reader",
+            asks: [.sudo(1, of: 1001, fingerOnly: true), .sudo(2, of: 1002), .app(3, of: 1001)], depth: 6,
+            hasReaderTrouble: true),
+    ]
+
+    @Test(arguments: scenes)
+    func `whatever happens, the rules hold`(scene: Scene) {
+        let seen = sweep(
+            from: ArbiterTrial(), depth: scene.depth,
+            moves: { moves(scene, $0) }, complaints: { $0.witness.complaints })
+        #expect(seen.count > 10_000)
+    }
+
+    private func moves(_ scene: Scene, _ trial: ArbiterTrial) -> [Move] {
+        var moves: [Move] = []
+        for ask in scene.asks where !trial.asked.contains(ask.id) {
+            moves.append(("\(ask.asker.service) \(ask.id.number) asks", { $0.happen(.asked(ask)) }))
+        }
+        for client in trial.witness.clients {
+            moves.append(("\(client.ask.id.number) goes", { $0.happen(.gone(client.ask.id)) }))
+        }
+        for job in trial.jobs {
+            for result in scene.results {
+                moves.append(("\(result) for \(job.owner.number)", { $0.happen(.identified(job, result)) }))
+            }
+            if scene.results.contains(.noMatch) {
+                moves.append(
+                    ("lockout by \(job.owner.number)", { $0.happen(.identified(job, .noMatch), recorded: lockout) }))
+            }
+        }
+        if scene.hasReaderTrouble { moves += readerMoves(trial) }
+        if scene.hasActivity { moves.append(("activity", { $0.happen(.activity) })) }
+        moves.append(("1 s", { $0.pass(.seconds(1)) }))
+        if let due = trial.arbiter.nextDeadline {
+            moves.append(("\(due - trial.now) to the deadline", { $0.pass(due - trial.now) }))
+        }
+        return moves
+    }
+
+    private func readerMoves(_ trial: ArbiterTrial) -> [Move] {
+        var standings: [ReaderStanding] = [.absent, .unproven, .good]
+        switch trial.witness.reader {
+        case .failing(_, let since):
+            standings += [.failing(.readerFailed, since: since), .failing(.readerHot, since: since)]
+        case .unproven, .good:
+            standings.append(.failing(.readerFailed, since: trial.now))
+        case .absent:
+            break
+        }
+        return standings.filter { $0 != trial.witness.reader }.map { standing in
+            ("reader \(standing)", { $0.happen(.reader(standing)) })
+        }
+    }
+}

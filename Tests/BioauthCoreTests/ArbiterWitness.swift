@@ -1,0 +1,304 @@
+import BioauthCore
+
+/// One who hears all that the arbiter is told and says, knows the rules, and nothing of how they are kept.
+///
+/// It judges by what clients were told: whoever was last told to wait for a reason waits for that reason.
+struct ArbiterWitness: Hashable {
+    enum Event: Hashable {
+        case asked(Ask)
+        case gone(RequestID)
+        case ended(RequestID, Denial)
+        case identified(Job, Identification)
+        case charged(Account, RequestID, Denial?)
+        case reader(ReaderStanding)
+        case activity
+        case enrolled(RequestID)
+        case tick
+    }
+
+    /// A request as its client sees it.
+    struct Client: Hashable {
+        enum View: Hashable {
+            case untold
+            case prompted
+            case waiting(Cause)
+        }
+
+        let ask: Ask
+        let asked: Instant
+        var view = View.untold
+        var place: Int?
+        var triesLeft: Int
+        var wasPrompted = false
+        var timeUsed: Duration = .zero
+        var isPaused = false
+        /// Why it must wait by the rules, and since when it need not.
+        var obstacle: Cause?
+        var obstacleWent: Instant?
+        var contendedSince: Instant?
+        var inLineSince: Instant
+        var armedSince: Instant?
+        /// The job that a match may answer it for.
+        var job: Job?
+
+        var isResting: Bool { view == .waiting(.resting) }
+        /// Told to wait for what is over by now.
+        var isCooling: Bool { obstacle == nil && (view == .waiting(.suspended) || view == .waiting(.contended)) }
+        var isInLine: Bool { obstacle == nil && !isResting }
+        var isUserLocker: Bool { ask.serviceClass == .lock && !ask.isRoot }
+        var isRootLock: Bool { ask.serviceClass == .login || ask.serviceClass == .lock && ask.isRoot }
+        var isPrivilege: Bool { ask.serviceClass == .privilege }
+
+        /// Lock and login before privilege, enrolments and users' lockers, those before apps.
+        var rank: Int { isRootLock ? 3 : ask.serviceClass == .app && ask.work == .identify ? 1 : 2 }
+
+        func outranks(_ other: Client) -> Bool {
+            rank > other.rank && !(isUserLocker && ask.account.uid != other.ask.account.uid)
+        }
+    }
+
+    private(set) var clients: [Client] = []
+    private(set) var wanted: Job?
+    private(set) var reader = ReaderStanding.absent
+    private var now: Instant
+    private var charges: [RequestID] = []
+    /// What is wrong, in words.
+    private(set) var complaints: [String] = []
+
+    init(at now: Instant) {
+        self.now = now
+    }
+
+    /// What happened, what the arbiter made of it, and when it wants to be woken.
+    mutating func saw(_ event: Event, _ actions: [Arbiter.Action], due: Instant?, at now: Instant) {
+        for at in clients.indices where !clients[at].isPaused { clients[at].timeUsed += now - self.now }
+        self.now = now
+        let holder = wanted
+        take(event)
+        for action in actions { take(action, event) }
+        answer(event, actions)
+        findObstacles()
+        judgeWaiting()
+        judgeTurn(since: holder)
+        if due != nextDue { complain("wants to be woken at \(due as Any) instead of \(nextDue as Any)") }
+    }
+
+    private mutating func complain(_ what: String) {
+        complaints.append(what)
+    }
+
+    private func index(_ id: RequestID) -> Int? { clients.firstIndex { $0.ask.id == id } }
+
+    // MARK: What happens
+
+    private mutating func take(_ event: Event) {
+        switch event {
+        case .asked(let ask):
+            clients.append(Client(ask: ask, asked: now, triesLeft: ask.tries, inLineSince: now))
+        case .gone(let id), .enrolled(let id):
+            clients.removeAll { $0.ask.id == id }
+        case .reader(let standing):
+            reader = standing
+        case .charged(_, let id, nil):
+            if let at = index(id) { clients[at].triesLeft -= 1 }
+        case .activity:
+            for at in clients.indices where clients[at].armedSince != nil { clients[at].armedSince = now }
+        case .ended, .identified, .charged, .tick:
+            break
+        }
+    }
+
+    private mutating func take(_ action: Arbiter.Action, _ event: Event) {
+        switch action {
+        case .want(let job):
+            if job == wanted { complain("wants \(job as Any) twice") }
+            wanted = job
+            if let job, let at = index(job.owner) {
+                if clients[at].armedSince == nil { clients[at].armedSince = now }
+                clients[at].job = job
+            }
+        case .prompt(let id, let triesLeft, let again):
+            guard let at = index(id) else { return complain("prompts \(id.number), which has ended") }
+            let client = clients[at]
+            if reader != .good { complain("prompts while the reader is \(reader)") }
+            if again != client.wasPrompted { complain("prompts \(id.number) again: \(again)") }
+            if triesLeft != client.triesLeft { complain("tells a wrong number of tries left") }
+            if let went = client.obstacleWent, client.isCooling, now - went < .seconds(2) {
+                complain("prompts \(id.number) too early")
+            }
+            see(at, .prompted)
+            clients[at].wasPrompted = true
+            clients[at].isPaused = false
+        case .waiting(let id, let cause, let place, _):
+            guard let at = index(id) else { return complain("lets \(id.number) wait, which has ended") }
+            if clients[at].view == .waiting(cause) && clients[at].place == place && !clients[at].isCooling {
+                complain("says \(cause) twice")
+            }
+            see(at, .waiting(cause))
+            clients[at].place = place
+            if cause == .contended || cause == .suspended && clients[at].wasPrompted { clients[at].isPaused = true }
+            if cause == .contended { clients[at].job = nil }
+        case .retry(let id, _):
+            guard let at = index(id), clients[at].view == .prompted, case .identified(let job, .retry) = event,
+                job.owner == id
+            else { return complain("asks \(id.number) for another touch") }
+        case .mismatch(let id, let triesLeft):
+            guard let at = index(id), case .charged(_, id, nil) = event, clients[at].triesLeft == triesLeft,
+                triesLeft > 0
+            else { return complain("tells \(id.number) of a mismatch") }
+        case .charge(let account, let id):
+            guard case .identified(let job, .noMatch) = event, job.kind == .identify, job.account == account,
+                job.owner == id
+            else { return complain("charges \(id.number)") }
+            charges.append(id)
+        case .finish(let id, let verdict):
+            guard let at = index(id) else { return complain("ends \(id.number) again") }
+            if !isRight(verdict, for: clients[at], event) { complain("ends \(id.number) with \(verdict)") }
+            clients.remove(at: at)
+        case .duplicate(let id, _):
+            guard index(id) != nil, case .identified(let job, .matched) = event, job.owner == id,
+                case .findDuplicate = job.kind
+            else { return complain("finds a duplicate for \(id.number)") }
+        case .enrolling(let id, _, _):
+            complain("tells \(id.number) of an enrolment that makes no progress")
+        }
+    }
+
+    private mutating func see(_ at: Int, _ view: Client.View) {
+        switch clients[at].view {
+        case .waiting(.suspended), .waiting(.contended), .waiting(.resting): clients[at].inLineSince = now
+        case .untold, .prompted, .waiting: break
+        }
+        clients[at].contendedSince = view == .waiting(.contended) ? now : nil
+        clients[at].view = view
+        clients[at].place = nil
+    }
+
+    private func isRight(_ verdict: Verdict, for client: Client, _ event: Event) -> Bool {
+        guard case .denied(let denial) = verdict else {
+            guard case .identified(let job, .matched) = event else { return false }
+            return job.kind == .identify && client.job == job && client.wasPrompted
+        }
+        if case .ended(client.ask.id, denial) = event { return true }
+        if case .charged(client.ask.account, _, let why?) = event, why.cause == denial.cause {
+            return client.ask.work == .identify && denial.lockoutBegan == (why.code == .biometryLockout)
+        }
+        switch denial.cause {
+        case .timedOut: return dues(client).contains { $0.cause == .timedOut && $0.at <= now }
+        case .contended, .readerFailed, .readerHot:
+            return dues(client).contains { $0.cause == denial.cause && $0.at <= now }
+        case .preempted: return client.rank == 1 || client.ask.work != .identify
+        case .mismatchesUsedUp: return client.triesLeft == 0
+        case .readerUnplugged: return reader == .absent
+        default: return false
+        }
+    }
+
+    /// Events that must have an answer.
+    private mutating func answer(_ event: Event, _ actions: [Arbiter.Action]) {
+        guard case .identified(let job, let result) = event else { return }
+        switch (job.kind, result) {
+        case (.identify, .noMatch):
+            if actions.count(where: { $0 == .charge(job.account, job.owner) }) != 1 { complain("charges nobody") }
+        case (.identify, .matched):
+            let isOwed = clients.contains { $0.ask.id == job.owner && $0.job == job && $0.wasPrompted }
+            if isOwed { complain("keeps a match from its owner") }
+        default: break
+        }
+    }
+
+    // MARK: What must be
+
+    private func obstacle(_ client: Client) -> Cause? {
+        if client.isResting { return nil }
+        let ask = client.ask
+        if client.isPrivilege && ask.work == .identify {
+            let isContended = clients.contains { rival in
+                rival.isPrivilege && rival.ask.work == .identify && rival.ask.account.uid == ask.account.uid
+                    && rival.ask.processGroup != ask.processGroup
+            }
+            if isContended { return .contended }
+        }
+        let isSuspended = clients.contains { lock in
+            guard !lock.isResting else { return false }
+            if lock.isRootLock { return client.isPrivilege || client.isUserLocker }
+            return lock.isUserLocker && client.isPrivilege && lock.ask.account.uid == ask.account.uid
+        }
+        return isSuspended ? .suspended : nil
+    }
+
+    private mutating func findObstacles() {
+        for at in clients.indices {
+            let obstacle = obstacle(clients[at])
+            if obstacle != nil { clients[at].obstacleWent = nil }
+            if obstacle == nil && clients[at].obstacle != nil { clients[at].obstacleWent = now }
+            clients[at].obstacle = obstacle
+            if clients[at].ask.id != wanted?.owner { clients[at].armedSince = nil }
+        }
+        if reader == .absent && !clients.isEmpty { complain("lets requests wait for a reader that isn't there") }
+    }
+
+    private mutating func judgeWaiting() {
+        for client in clients {
+            let id = client.ask.id.number
+            if let obstacle = client.obstacle, client.view != .waiting(obstacle) {
+                complain("says \(client.view) to \(id), which is \(obstacle)")
+            }
+            if client.view == .untold && !client.isCooling { complain("says nothing to \(id)") }
+            for due in dues(client) where due.at <= now { complain("has forgotten \(id): \(due.cause) is due") }
+            if client.isResting && client.ask.serviceClass != .lock { complain("lets \(id) rest") }
+        }
+    }
+
+    /// The order in which they go: by rank, then as they came.
+    private var line: [Client] {
+        clients.filter { $0.obstacle != .contended && !$0.isResting }.enumerated()
+            .sorted { ($1.element.rank, $0.offset) < ($0.element.rank, $1.offset) }.map(\.element)
+    }
+
+    private mutating func judgeTurn(since before: Job?) {
+        let line = line
+        let candidates = line.filter(\.isInLine)
+        let holder = candidates.first { $0.ask.id == before?.owner && !$0.isCooling }
+        let keeps = holder.map { holder in !candidates.contains { $0.outranks(holder) } } ?? false
+        let next = keeps ? holder : candidates.first
+        let owner = next.flatMap { $0.isCooling ? nil : $0 }
+        if wanted?.owner != owner?.ask.id { complain("wants \(wanted as Any), not \(owner?.ask as Any)") }
+
+        var place = 0
+        for client in line where client.ask.id != next?.ask.id {
+            place += 1
+            guard client.isInLine && !client.isCooling else { continue }
+            if client.view != .waiting(.queued) || client.place != place {
+                complain("says \(client.view) at \(client.place as Any) to \(client.ask.id.number) at \(place)")
+            }
+        }
+        guard let owner else { return }
+        let view: Client.View
+        switch reader {
+        case .good: view = .prompted
+        case .failing(let cause, _): view = .waiting(cause)
+        case .unproven, .absent: view = .waiting(.readerOpening)
+        }
+        if owner.view != view { complain("says \(owner.view) to \(owner.ask.id.number), whose turn it is") }
+    }
+
+    // MARK: What is due
+
+    private func dues(_ client: Client) -> [(at: Instant, cause: Cause)] {
+        let ask = client.ask
+        var dues: [(at: Instant, cause: Cause)] = [(client.asked + .seconds(300), .timedOut)]
+        if !client.isPaused { dues.append((now + (ask.timeout - client.timeUsed), .timedOut)) }
+        if client.obstacle == .contended || client.view == .waiting(.contended) && client.obstacleWent == nil {
+            dues.append((client.contendedSince! + .seconds(5), .contended))
+        }
+        if client.isCooling, let went = client.obstacleWent { dues.append((went + .seconds(2), .suspended)) }
+        if ask.fingerOnly, client.isInLine, !client.isCooling, case .failing(let cause, let since) = reader {
+            dues.append((max(since, client.inLineSince) + .seconds(2), cause))
+        }
+        if ask.serviceClass == .lock, let armed = client.armedSince { dues.append((armed + .seconds(60), .resting)) }
+        return dues
+    }
+
+    private var nextDue: Instant? { clients.flatMap { dues($0).map(\.at) }.min() }
+}

@@ -2,34 +2,44 @@ import CGLib
 
 /// A C pointer to a GObject; libfprint's are typed or opaque, as its headers please.
 protocol GObjectPointer {
+    init(object: UnsafeMutableRawPointer)
     var object: UnsafeMutableRawPointer { get }
 }
 
 extension UnsafeMutablePointer: GObjectPointer {
+    init(object: UnsafeMutableRawPointer) { self = object.assumingMemoryBound(to: Pointee.self) }
     var object: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
 }
 
 extension OpaquePointer: GObjectPointer {
+    init(object: UnsafeMutableRawPointer) { self.init(object) }
     var object: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
 }
 
 /// One counted reference to a GObject, given back when the value's life ends.
 struct GObjectReference<Pointer: GObjectPointer>: ~Copyable {
-    let pointer: Pointer
+    // Not of type `Pointer`: where that is all a generic value holds, Swift 6.3 forgets its deinit in debug builds.
+    private let object: UnsafeMutableRawPointer
+
+    var pointer: Pointer { Pointer(object: object) }
 
     /// Takes over the caller's reference (GLib's "transfer full").
     init(owning pointer: Pointer) {
-        self.pointer = pointer
+        object = pointer.object
     }
 
-    /// Adds a reference (`g_object_ref`), or takes over a floating one (`g_object_ref_sink`).
+    /// Adds a reference, or takes over a floating one (`g_object_ref_sink`).
     init(sharing pointer: Pointer) {
-        g_object_ref_sink(pointer.object)
-        self.pointer = pointer
+        object = g_object_ref_sink(pointer.object)
     }
 
     deinit {
-        g_object_unref(pointer.object)
+        g_object_unref(object)
+    }
+
+    /// Another counted reference, for C to keep and give back.
+    func shared() -> UnsafeMutableRawPointer {
+        g_object_ref(object)
     }
 }
 

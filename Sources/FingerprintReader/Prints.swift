@@ -73,7 +73,7 @@ struct Gallery: ~Copyable {
         var places: [Int] = []
         for (place, stored) in prints.enumerated() {
             guard let print = readPrint(stored), fp_print_compatible(print.pointer, device) != 0 else { continue }
-            g_ptr_array_add(array, g_object_ref(print.pointer.object))
+            g_ptr_array_add(array, print.shared())
             places.append(place)
         }
         self.places = places

@@ -336,24 +336,6 @@ final class StorageReaderTests: XCTestCase {
             XCTAssertEqual(finger.values, [true, false, true, false])
         }
     }
-
-    func testManyRoundsLeaveNoDescriptorsBehind() throws {
-        try onMainActor {
-            let readers = try VirtualReaders(.storage)
-            let reader = try readers.opened(.storage)
-            let left = try readers.enroll("left", as: "user", .leftIndex)
-            @MainActor func round() throws {
-                XCTAssertEqual(try reader.shown([left], after: { try readers.tell("SCAN left") }), .matched(index: 0))
-                let told = reader.identifying([left])
-                reader.cancel()
-                _ = try told.done.one()
-            }
-            try round()
-            let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-            for _ in 1...200 { try round() }
-            XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count, before)
-        }
-    }
 }
 
 extension VirtualReaders {

@@ -47,7 +47,13 @@ import XCTest
         source.start()
     }
 
-    deinit {
+    isolated deinit {
+        for reader in added.values {
+            // Ends what a test left running or open; refused where there's nothing to end.
+            reader.cancel()
+            settle()
+            _ = try? reader.closing()
+        }
         try? FileManager.default.removeItem(atPath: directory)
     }
 

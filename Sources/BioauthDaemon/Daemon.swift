@@ -79,7 +79,11 @@ import Glibc
         ServiceManager.notify("RELOADING=1")
         defer { ServiceManager.notify("READY=1") }
         do {
-            if let configurationPath { settings = try Configuration.load(configurationPath) }
+            if let configurationPath {
+                // One that was named must be there, now as at the start.
+                let mustExist = configurationPath != Configuration.systemFile
+                settings = try Configuration.load(configurationPath, mustExist: mustExist)
+            }
         } catch {
             for problem in error.problems { log.write(.error, "\(problem)") }
             return log.write(.error, "The configuration has errors: the one before stays in force")

@@ -3,11 +3,16 @@ import Glibc
 
 /// The service manager that started this process, if one did (`sd-daemon`).
 public enum ServiceManager {
-    /// The listening sockets it handed over, with their names. Empty when there are none.
+    /// The listening sockets it handed over, non-blocking whatever it made them. Empty when there are none.
     public static func takeListeningSockets() throws(SystemError) -> [Int32] {
         let count = sd_listen_fds(1)
         guard count >= 0 else { throw SystemError("sd_listen_fds", errno: -count) }
-        return (0..<count).map { SD_LISTEN_FDS_START + $0 }
+        let sockets = (0..<count).map { SD_LISTEN_FDS_START + $0 }
+        for socket in sockets {
+            let flags = fcntl(socket, F_GETFL)
+            guard flags >= 0, fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0 else { throw .last("fcntl") }
+        }
+        return sockets
     }
 
     /// Whether a descriptor is a listening Unix socket of type `SOCK_SEQPACKET`.

@@ -108,12 +108,14 @@ struct Options {
         return nil
     }
 
-    /// Whether a path leads below one of the system's directories, through whatever links.
+    /// Whether a path leads below one of the system's directories, through whatever links; a link that leads nowhere
+    /// may come to lead there.
     private static func isOfSystem(_ path: String) -> Bool {
-        var existing = path
+        var existing = path.hasPrefix("/") ? path : "./" + path
         var rest = ""
         var resolved = realPath(existing)
         while resolved == nil, let slash = existing.lastIndex(of: "/"), slash > existing.startIndex {
+            if isLink(existing) { return true }
             rest = String(existing[slash...]) + rest
             existing = String(existing[..<slash])
             resolved = realPath(existing)
@@ -121,6 +123,11 @@ struct Options {
         let whole = (resolved ?? existing) + rest
         let isNormal = !whole.split(separator: "/").contains("..")
         return !isNormal || Installation.directories.contains { whole == $0 || whole.hasPrefix($0 + "/") }
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
     }
 
     private static func realPath(_ path: String) -> String? {

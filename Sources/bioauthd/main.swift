@@ -10,11 +10,10 @@ umask(0o077)
 raiseOpenFileLimit()
 do {
     let settings = try options.settings()
-    let socket = try options.socket()
     let daemon = try Daemon(
         settings: settings, configuration: options.configuration, stateDirectory: options.stateDirectory,
         readers: LibfprintReaders(), surroundings: ProcessSurroundings(), log: log)
-    daemon.run(on: socket, isPrivate: options.isPrivate, ownUID: geteuid())
+    daemon.run(on: try options.socket(), isPrivate: options.isPrivate, ownUID: geteuid())
     options.removeSocket()
 } catch let error as Options.Refusal {
     for message in error.messages { log.write(.error, message) }

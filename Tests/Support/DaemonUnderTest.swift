@@ -21,9 +21,10 @@ public final class DaemonUnderTest {
     ///   - directory: another daemon's, to go on with the state that one left.
     ///   - configuration: the text of its configuration file; nil: none.
     ///   - hasReader: whether a reader is plugged in.
+    ///   - wrapper: a program that executes it, with its own arguments before the daemon's.
     public init(
         in directory: TemporaryDirectory = TemporaryDirectory(), configuration: String? = nil, hasReader: Bool = true,
-        arguments: [String] = [], environment: [String: String] = [:]
+        arguments: [String] = [], environment: [String: String] = [:], under wrapper: [String] = []
     ) throws {
         self.directory = directory
         socketPath = directory.file("bioauthd.sock")
@@ -35,8 +36,9 @@ public final class DaemonUnderTest {
         }
         var variables = ["NOTIFY_SOCKET": readiness.path, "FP_DRIVERS_WHITELIST": "virtual_image"]
         if hasReader { variables["FP_VIRTUAL_IMAGE"] = readerPath }
+        let command = wrapper + [Built.program("bioauthd")] + all
         program = try RunningProgram(
-            Built.program("bioauthd"), all, environment: variables.merging(environment) { $1 })
+            command[0], Array(command.dropFirst()), environment: variables.merging(environment) { $1 })
         guard readiness.wait(for: "READY=1", milliseconds: 20_000) else {
             program.send(SIGKILL)
             throw NotReady(log: program.text)
@@ -64,9 +66,12 @@ public final class DaemonUnderTest {
 
     public func connect() throws -> DaemonConnection { try DaemonConnection(path: socketPath) }
 
+    /// Connects as another user.
+    public func connect(as uid: uid_t) throws -> DaemonConnection { try asUser(uid) { try connect() } }
+
     /// Sends one message on a connection of its own, and gives the answer.
-    public func ask(_ message: ClientMessage) throws -> DaemonMessage {
-        let connection = try connect()
+    public func ask(_ message: ClientMessage, as uid: uid_t = geteuid()) throws -> DaemonMessage {
+        let connection = try connect(as: uid)
         try connection.send(message)
         return try connection.receive(within: .seconds(10))
     }
@@ -131,9 +136,9 @@ public final class DaemonUnderTest {
     @discardableResult
     public func enroll(
         _ account: Account = DaemonUnderTest.account, _ finger: Finger = .rightIndex, synthetic: Int,
-        ticket: Ticket? = nil
+        ticket: Ticket? = nil, as uid: uid_t = geteuid()
     ) throws -> DaemonMessage {
-        let connection = try connect()
+        let connection = try connect(as: uid)
         try connection.send(.enroll(account, finger, ticket))
         var impression = 0
         while true {

@@ -1,0 +1,68 @@
+import BioauthClient
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+import Testing
+import TestSupport
+
+extension DaemonConnection {
+    /// Reads on until there is a message of that kind.
+    @discardableResult
+    func receive(until isAwaited: (DaemonMessage) -> Bool) throws -> DaemonMessage {
+        while true {
+            let message = try receive(within: .seconds(20))
+            if isAwaited(message) { return message }
+        }
+    }
+
+    /// Reads on to the connection's end, which has to come about like this.
+    func expect(_ end: ConnectionError, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        do {
+            while true { _ = try receive(within: .seconds(20)) }
+        } catch {
+            #expect(error == end, sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Sends a message, and expects this answer.
+    func expect(
+        _ answer: DaemonMessage, to message: ClientMessage, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try send(message)
+        let got = try receive(within: .seconds(20))
+        #expect(got == answer, sourceLocation: sourceLocation)
+    }
+}
+
+extension DaemonUnderTest {
+    /// Sends a message on a connection of its own, which has to end like this.
+    func expect(
+        _ end: ConnectionError, to message: ClientMessage, as uid: UInt32 = DaemonUnderTest.account.uid,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let connection = try connect(as: uid)
+        try connection.send(message)
+        try connection.expect(end, sourceLocation: sourceLocation)
+    }
+}
+
+/// A client that sends what bytes it likes.
+struct RawClient: ~Copyable {
+    let socket: SeqpacketSocket
+
+    init(_ daemon: DaemonUnderTest) throws {
+        socket = try SeqpacketSocket.connected(to: daemon.socketPath)
+    }
+
+    /// The next message, or nil when the daemon has closed.
+    func answer() throws -> DaemonMessage? {
+        while true {
+            switch try socket.receive(limit: Limits.messageBytes) {
+            case .message(let bytes): return try DaemonMessage(decoding: bytes)
+            case .closed: return nil
+            case .oversized: throw DaemonUnderTest.Unexpected()
+            case .nothing: guard try socket.waitReadable(milliseconds: 20_000) else { throw DaemonUnderTest.Unexpected() }
+            }
+        }
+    }
+}

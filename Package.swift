@@ -44,6 +44,13 @@ let package = Package(
         .systemLibrary(name: "CFprint", pkgConfig: "libfprint-2"),
         .systemLibrary(name: "CPam"),
 
+        .executableTarget(
+            name: "bioauth-bench",
+            dependencies: [
+                "TestSupport", "BioauthClient", "BioauthWire", "BioauthCore", "SyntheticFingers", "CFprint", "CGLib",
+            ],
+            path: "Tests/Bench", exclude: ["native", "prepare.sh"]),
+
         // What integration tests share: the real daemon on a virtual reader, in a directory of its own.
         .target(
             name: "TestSupport",
@@ -63,6 +70,12 @@ let package = Package(
         .testTarget(name: "ModuleTests"),
         .testTarget(
             name: "PasswordTests", dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem", "bioauth-password"]),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: [
+                "TestSupport", "BioauthClient", "BioauthWire", "BioauthCore", "BioauthSystem", "SyntheticFingers",
+                "bioauthctl", "bioauth-password",
+            ]),
         .testTarget(
             name: "DaemonTests",
             dependencies: [

@@ -69,7 +69,8 @@ let package = Package(
             dependencies: ["SyntheticFingers", "FingerprintReader", "BioauthCore", "CGLib", "bioauth-finger"]),
         .testTarget(name: "ModuleTests"),
         .testTarget(
-            name: "PasswordTests", dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem", "bioauth-password"]),
+            name: "PasswordTests",
+            dependencies: ["TestSupport", "BioauthCore", "BioauthWire", "BioauthSystem", "bioauth-password"]),
         .testTarget(
             name: "CommandTests",
             dependencies: [

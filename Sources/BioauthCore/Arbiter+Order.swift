@@ -33,21 +33,20 @@ extension Arbiter {
 
     /// The lock and login requests that others give way to, and come back after.
     struct Blockers {
-        /// Root's: everybody's privilege requests and lockers give way.
+        /// Root's: everybody's privilege requests give way.
         var root: Asker?
         /// A locker that runs as its user: that user's privilege requests give way.
         var ofUser: [UInt32: Asker] = [:]
 
         subscript(entry: Entry) -> Asker? {
-            if entry.ask.isUserLocker { return root }
-            return entry.ask.serviceClass == .privilege ? root ?? ofUser[entry.ask.account.uid] : nil
+            entry.ask.serviceClass == .privilege ? root ?? ofUser[entry.ask.account.uid] : nil
         }
     }
 
     func blockers() -> Blockers {
         var blockers = Blockers()
         for entry in entries where !entry.isSetAside {
-            if entry.ask.rank == 3 {
+            if entry.ask.rank == Ask.highestRank {
                 if blockers.root == nil { blockers.root = entry.ask.asker }
             } else if entry.ask.isUserLocker {
                 blockers.ofUser[entry.ask.account.uid] = entry.ask.asker
@@ -72,7 +71,9 @@ extension Arbiter {
 
     /// Indexes of the requests that stand in line, highest rank first, and within a rank in the order they came.
     func line() -> [Int] {
-        [3, 2, 1].flatMap { rank in entries.indices.filter { entries[$0].ask.rank == rank && !entries[$0].isSetAside } }
+        (1...Ask.highestRank).reversed().flatMap { rank in
+            entries.indices.filter { entries[$0].ask.rank == rank && !entries[$0].isSetAside }
+        }
     }
 
     /// Whose turn it is: who has the reader keeps it, also from those that come back, until somebody outranks it.
@@ -95,6 +96,9 @@ extension Arbiter {
                 if entries[at].wasPrompted { entries[at].pause(at: now) }
                 entries[at].phase = .suspended
                 actions.append(.waiting(entries[at].ask.id, .suspended, place: nil, other: blocking))
+            } else if entries[at].isElected && entries[at].ask.isUserLocker {
+                if entries[at].wasPrompted { entries[at].pause(at: now) }
+                entries[at].queue(at: now)
             } else if entries[at].isElected {
                 withdrawn.append(entries[at].ask.id)
             }

@@ -6,7 +6,7 @@
 /// A request is *queued* behind others, then *elected*: prompted as soon as the reader is known to work, and wanted at
 /// the reader. Who has it keeps it until somebody of a higher rank asks. From there it may be *suspended* by a lock or
 /// login, or *contended* by another of the same person's: both lead back, over two seconds of *cooling*, to a fresh
-/// prompt. A locker is *resting* after a minute, until somebody is there.
+/// prompt. A locker is *resting* after a minute, until somebody is there; one that runs as its user goes back in line.
 public struct Arbiter: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
         /// What the reader is to be armed for from now on; nil: nothing.

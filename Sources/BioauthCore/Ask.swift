@@ -52,15 +52,18 @@ public struct Ask: Hashable, Sendable {
         self.fingerOnly = fingerOnly
     }
 
-    /// Who goes first. A locker that runs as its user ranks with privilege, and ahead of that user's own alone.
+    /// Who goes first. A locker that runs as its user is one for that user alone: it goes behind whatever root's word
+    /// or a password stands for, but for its user's own privilege requests, which it suspends.
     var rank: Int {
         switch serviceClass {
-        case .login: 3
-        case .lock: isRoot ? 3 : 2
-        case .privilege: 2
-        case .app: work == .identify ? 1 : 2
+        case .login: Ask.highestRank
+        case .lock: isRoot ? Ask.highestRank : 2
+        case .privilege: 3
+        case .app: work == .identify ? 1 : 3
         }
     }
+
+    static let highestRank = 4
 
     var isIdentification: Bool { work == .identify }
 

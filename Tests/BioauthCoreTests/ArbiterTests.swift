@@ -68,8 +68,7 @@ import Testing
         let login = Ask.login(2, of: 1002)
         let locker = Ask.i3lock(3, of: 1001)
         var desk = Arbitration(sudo, login, locker)
-        #expect(desk.gone(login) == [.want(nil)])
-        #expect(desk.wait(.seconds(2)) == [.prompt(locker), .want(locker.job)])
+        #expect(desk.gone(login) == [.prompt(locker), .want(locker.job)])
         #expect(desk.wait(.seconds(10)) == [])
         desk.gone(locker)
         #expect(desk.wait(.seconds(2)) == [.prompt(sudo, again: true), .want(sudo.job)])
@@ -94,14 +93,25 @@ import Testing
         #expect(desk.asked(locker) == [.prompt(locker), .want(locker.job), .denied(own, .preempted)])
     }
 
-    @Test func `root's lock or login suspends a locker that runs as its user`() {
-        let locker = Ask.i3lock(1, of: 1001)
-        let login = Ask.login(2, of: 1002)
+    @Test(arguments: [Ask.login(2, of: 1002), .vlock(2, of: 1002), .sudo(2, of: 1002), .enrollment(2, of: 1001)])
+    func `a locker that runs as its user goes back in line for whatever root's word stands for`(root: Ask) {
+        let locker = Ask.i3lock(1, of: 1001, timeout: .seconds(100))
         var desk = Arbitration(locker)
-        #expect(desk.asked(login) == [.prompt(login), .want(login.job), .waiting(locker, .suspended, for: login)])
-        desk.wait(.seconds(70))
-        desk.gone(login)
-        #expect(desk.wait(.seconds(2)) == [.prompt(locker, again: true), .want(locker.job)])
+        desk.wait(.seconds(10))
+        let job = root.work == .identify ? root.job : root.duplicateJob
+        #expect(desk.asked(root) == [.prompt(root), .want(job), .queued(locker, 1, behind: root)])
+        desk.wait(.seconds(20))
+        #expect(desk.gone(root) == [.prompt(locker, again: true), .want(locker.job)])
+        #expect(desk.wait(.seconds(60)) == [.waiting(locker, .resting), .want(nil)])
+        #expect(desk.wait(.milliseconds(29_999)) == [])
+        #expect(desk.wait(.milliseconds(1)) == [.denied(locker, .timedOut)])
+    }
+
+    @Test func `nobody's own locker keeps another's privilege request waiting`() {
+        let lockers = (1...3).map { Ask.i3lock($0, of: 1002) }
+        let sudo = Ask.sudo(4, of: 1001)
+        var desk = Arbitration(lockers[0], lockers[1], lockers[2])
+        #expect(desk.asked(sudo).prefix(2) == [.prompt(sudo), .want(sudo.job)])
     }
 
     // MARK: Apps and enrolments

@@ -41,6 +41,14 @@ struct ArbiterWitness: Hashable {
         /// The job that a match may answer it for.
         var job: Job?
 
+        /// Asked for a touch, or told how the reader stands.
+        var isAtTurn: Bool {
+            switch view {
+            case .prompted, .waiting(.readerOpening), .waiting(.readerFailed), .waiting(.readerHot): true
+            case .untold, .waiting: false
+            }
+        }
+
         var isResting: Bool { view == .waiting(.resting) }
         /// Told to wait for what is over by now.
         var isCooling: Bool { obstacle == nil && (view == .waiting(.suspended) || view == .waiting(.contended)) }
@@ -49,8 +57,8 @@ struct ArbiterWitness: Hashable {
         var isRootLock: Bool { ask.serviceClass == .login || ask.serviceClass == .lock && ask.isRoot }
         var isPrivilege: Bool { ask.serviceClass == .privilege }
 
-        /// Lock and login before privilege, enrolments and users' lockers, those before apps.
-        var rank: Int { isRootLock ? 3 : ask.serviceClass == .app && ask.work == .identify ? 1 : 2 }
+        /// Lock and login before privilege and enrolments, those before users' lockers, those before apps.
+        var rank: Int { isRootLock ? 4 : isUserLocker ? 2 : ask.serviceClass == .app && ask.work == .identify ? 1 : 3 }
 
         func outranks(_ other: Client) -> Bool {
             rank > other.rank && !(isUserLocker && ask.account.uid != other.ask.account.uid)
@@ -134,9 +142,14 @@ struct ArbiterWitness: Hashable {
             if clients[at].view == .waiting(cause) && clients[at].place == place && !clients[at].isCooling {
                 complain("says \(cause) twice")
             }
+            if cause == .queued && clients[at].isAtTurn {
+                if !clients[at].isUserLocker { complain("puts \(id.number) back in line") }
+                clients[at].inLineSince = now
+            }
+            let isInterrupted = cause == .suspended || cause == .queued && clients[at].isAtTurn
+            if cause == .contended || isInterrupted && clients[at].wasPrompted { clients[at].isPaused = true }
             see(at, .waiting(cause))
             clients[at].place = place
-            if cause == .contended || cause == .suspended && clients[at].wasPrompted { clients[at].isPaused = true }
             if cause == .contended { clients[at].job = nil }
         case .retry(let id, _):
             guard let at = index(id), clients[at].view == .prompted, case .identified(let job, .retry) = event,
@@ -221,8 +234,8 @@ struct ArbiterWitness: Hashable {
         }
         let isSuspended = clients.contains { lock in
             guard !lock.isResting else { return false }
-            if lock.isRootLock { return client.isPrivilege || client.isUserLocker }
-            return lock.isUserLocker && client.isPrivilege && lock.ask.account.uid == ask.account.uid
+            return client.isPrivilege
+                && (lock.isRootLock || lock.isUserLocker && lock.ask.account.uid == ask.account.uid)
         }
         return isSuspended ? .suspended : nil
     }

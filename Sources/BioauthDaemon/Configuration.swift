@@ -38,9 +38,8 @@ public enum Configuration {
         for file in files {
             do {
                 apply(try SmallFile.read(file, limit: fileBytes), of: file, to: &settings, &problems)
-            } catch where error.isMissing && file == path && !mustExist {
-                continue
             } catch {
+                if error.isMissing && file == path && !mustExist { continue }
                 problems.append(.init(file: file, line: nil, message: error.description))
             }
         }
@@ -57,18 +56,19 @@ public enum Configuration {
     private static func apply(
         _ bytes: [UInt8], of file: String, to settings: inout Settings, _ problems: inout [ConfigurationError.Problem]
     ) {
+        let lines = ConfigurationLines(bytes)
+        if let line = lines.notUTF8 {
+            return problems.append(.init(file: file, line: line, message: "not UTF-8"))
+        }
         let keys: KeyFile
         do {
             keys = try KeyFile(bytes)
         } catch {
-            problems.append(.init(file: file, line: nil, message: error.message))
-            return
+            return problems.append(.init(file: file, line: lines.unreadable, message: error.message))
         }
-        let text = String(decoding: bytes, as: UTF8.self)
         for group in keys.groups {
             guard group == "services" || entries.contains(where: { $0.group == group }) else {
-                let line = line(of: nil, in: group, text)
-                problems.append(.init(file: file, line: line, message: "unknown group [\(group)]"))
+                problems.append(.init(file: file, line: lines.of(group), message: "unknown group [\(group)]"))
                 continue
             }
             for key in keys.keys(in: group) {
@@ -77,7 +77,7 @@ public enum Configuration {
                     ? setService(key, keys.string(group, key), &settings)
                     : set(group, key, keys.string(group, key), &settings)
                 if let message {
-                    problems.append(.init(file: file, line: line(of: key, in: group, text), message: message))
+                    problems.append(.init(file: file, line: lines.of(key, in: group), message: message))
                 }
             }
         }
@@ -104,7 +104,8 @@ public enum Configuration {
     ]
 
     private static func number(
-        _ group: String, _ key: String, _ range: ClosedRange<Int>, _ set: @escaping @Sendable (Int, inout Settings) -> Void
+        _ group: String, _ key: String, _ range: ClosedRange<Int>,
+        _ set: @escaping @Sendable (Int, inout Settings) -> Void
     ) -> Entry {
         let takes = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         return Entry(group: group, key: key, takes: takes) { text, settings in
@@ -145,23 +146,5 @@ public enum Configuration {
             return "\(name) takes login, lock, privilege, app or off\(value.map { ", not \"\($0)\"" } ?? "")"
         }
         return nil
-    }
-
-    /// Where a key stands last in its group, or the group itself: GLib keeps no line numbers.
-    private static func line(of key: String?, in group: String, _ text: String) -> Int? {
-        var found: Int?
-        var current = ""
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let words = line.drop { $0 == " " || $0 == "\t" }
-            if words.hasPrefix("[") {
-                current = String(words.dropFirst().prefix { $0 != "]" })
-                if key == nil && current == group { found = found ?? number + 1 }
-            } else if let key, current == group, !words.hasPrefix("#"),
-                words.prefix(while: { $0 != "=" }).split(separator: " ").first.map(String.init) == key
-            {
-                found = number + 1
-            }
-        }
-        return found
     }
 }

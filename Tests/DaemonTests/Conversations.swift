@@ -2,8 +2,8 @@ import BioauthClient
 import BioauthCore
 import BioauthSystem
 import BioauthWire
-import Testing
 import TestSupport
+import Testing
 
 extension DaemonConnection {
     /// Reads on until there is a message of that kind.
@@ -61,7 +61,8 @@ struct RawClient: ~Copyable {
             case .message(let bytes): return try DaemonMessage(decoding: bytes)
             case .closed: return nil
             case .oversized: throw DaemonUnderTest.Unexpected()
-            case .nothing: guard try socket.waitReadable(milliseconds: 20_000) else { throw DaemonUnderTest.Unexpected() }
+            case .nothing:
+                guard try socket.waitReadable(milliseconds: 20_000) else { throw DaemonUnderTest.Unexpected() }
             }
         }
     }

@@ -2,8 +2,8 @@ import BioauthClient
 import BioauthCore
 import BioauthWire
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Starting") struct StartTests {
     private static let daemon = Built.program("bioauthd")
@@ -95,7 +95,9 @@ import TestSupport
             Refusal(
                 ["--private", "--state-dir", "/tmp/../var/./lib//bioauthd", "--socket", "SOCKET"],
                 says: "--private must not use"),
-            Refusal(["--private", "--state-dir", "STATE", "--socket", "LINK/bioauthd/x.sock"], says: "--private must not"),
+            Refusal(
+                ["--private", "--state-dir", "STATE", "--socket", "LINK/bioauthd/x.sock"],
+                says: "--private must not"),
             Refusal(["--private", "--state-dir", "DANGLING", "--socket", "SOCKET"], says: "--private must not use"),
             Refusal(
                 ["--state-dir", "STATE", "--socket", "SOCKET"], environment: ["FP_VIRTUAL_IMAGE": "/nowhere"],
@@ -104,10 +106,15 @@ import TestSupport
                 ["--state-dir", "STATE", "--socket", "SOCKET"], environment: ["FP_DRIVERS_WHITELIST": ""],
                 says: "FP_DRIVERS_WHITELIST is set"),
             Refusal(["--private", "--frobnicate"], says: "--frobnicate"),
-            Refusal(["--private", "--state-dir", "STATE", "--socket", "SOCKET", "more"], says: "unexpected argument: more"),
             Refusal(
-                ["--private", "--state-dir", "STATE", "--socket", "SOCKET", "--config", "MISSING"], says: "No such file"),
-            Refusal(["--private", "--state-dir", "STATE", "--socket", "SOCKET", "--config", "BAD"], says: "BAD:2: unknown key"),
+                ["--private", "--state-dir", "STATE", "--socket", "SOCKET", "more"],
+                says: "unexpected argument: more"),
+            Refusal(
+                ["--private", "--state-dir", "STATE", "--socket", "SOCKET", "--config", "MISSING"],
+                says: "No such file"),
+            Refusal(
+                ["--private", "--state-dir", "STATE", "--socket", "SOCKET", "--config", "BAD"],
+                says: "BAD:2: unknown key"),
         ])
     func refuses(_ refusal: Refusal) throws {
         let directory = TemporaryDirectory()
@@ -139,7 +146,9 @@ import TestSupport
         }
     }
 
-    @Test("A relative path in one of the system's directories is one of the system's", .enabled(if: isRoot, "needs root"))
+    @Test(
+        "A relative path in one of the system's directories is one of the system's",
+        .enabled(if: isRoot, "needs root"))
     func relativePath() throws {
         let directory = TemporaryDirectory()
         let script = """
@@ -216,7 +225,7 @@ private struct Activator {
 
     /// What it says when a connection makes it start the daemon, which ends at once.
     func refusal() throws -> String {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         if (try? DaemonConnection(path: socketPath)) == nil { try connectStream(descriptor) }
         #expect(try program.wait() == 2)
@@ -229,11 +238,9 @@ private struct Activator {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socketPath.utf8) }
         let connected = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect_(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
         #expect(connected == 0)
     }
 }
-
-private let connect_ = Glibc.connect

@@ -2,8 +2,8 @@ import BioauthClient
 import BioauthCore
 import BioauthWire
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Reloading and stopping") struct StopTests {
     @Test("SIGTERM tells everybody who waits, closes, removes the socket and exits with 0")
@@ -80,7 +80,9 @@ import TestSupport
 
         try daemon.reload("[services]\nsudo = off\n[lockout]\nmismatches-per-delay = many\n")
         #expect(
-            eventually { daemon.log.contains("bioauthd.conf:4: mismatches-per-delay takes a whole number from 1 to 20") })
+            eventually {
+                daemon.log.contains("bioauthd.conf:4: mismatches-per-delay takes a whole number from 1 to 20")
+            })
         #expect(eventually { daemon.log.contains("the one before stays in force") })
         #expect(try daemon.denial(service: "make", touches: [1]) == nil)
 

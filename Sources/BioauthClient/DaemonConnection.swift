@@ -51,6 +51,7 @@ public struct DaemonConnection: ~Copyable, Sendable {
         within time: Duration?, interruptedBy interrupt: Int32? = nil
     ) throws(ConnectionError) -> DaemonMessage {
         let deadline = time.map { Deadline(after: $0) }
+        var isReset = false
         while true {
             switch try systemCall({ () throws(SystemError) in try socket.receive(limit: Limits.messageBytes) }) {
             case .message(let bytes):
@@ -58,7 +59,10 @@ public struct DaemonConnection: ~Copyable, Sendable {
                 if case .problem(let problem) = message { throw .problem(problem) }
                 return message
             case .oversized: throw .protocolError(.oversized)
-            case .closed: throw .daemonGone
+            case .closed:
+                // A close that left something of ours unread is told first, as a reset; the last word comes after it.
+                if isReset { throw .daemonGone }
+                isReset = true
             case .nothing: try wait(for: POLLIN, until: deadline, interruptedBy: interrupt)
             }
         }

@@ -29,7 +29,8 @@ extension Subcommand {
                 }
             }
             invocation.output.answer(
-                finger.map { tr("Deleted: %1.").filled($0.words) } ?? tr("All fingers of %1 are deleted.").filled(account.name),
+                finger.map { tr("Deleted: %1.").filled($0.words) }
+                    ?? tr("All fingers of %1 are deleted.").filled(account.name),
                 .object(["account": account.json, "deleted": .flag(true), "finger": .text(finger?.name)]))
             return .yes
         }

@@ -20,19 +20,20 @@ extension Invocation {
     /// A ticket for the account's password, asked for on the terminal, three times at most.
     private func ticket(for account: Account) throws(Failure) -> Ticket {
         guard let terminal = Terminal() else { throw Failure(Denial(.freshPasswordNeeded)) }
-        for attempt in 1... {
+        var triesLeft = 3
+        while true {
             let password = try terminal.ask(
                 tr("Password of %1: ").filled(account.name), hidden: true, limit: Limits.passwordBytes)
             guard password.count > 0 else { throw Failure(.personCancelled, what: tr("No password was given.")) }
             switch try verdict(on: password, of: account) {
             case .right(let ticket?): return ticket
-            case .wrong where attempt < 3: terminal.show(tr("That is not the password. Try again.") + "\n")
-            case .wrong: break
+            case .wrong where triesLeft > 1: terminal.show(tr("That is not the password. Try again.") + "\n")
+            case .wrong: throw Failure(Denial(.passwordWrong))
             case .delayed(let time): throw Failure(Denial(.passwordDelayed, endsIn: time))
             case .right(nil), .unavailable: throw Failure(Denial(.passwordUnavailable))
             }
+            triesLeft -= 1
         }
-        throw Failure(Denial(.passwordWrong))
     }
 
     private func verdict(on password: borrowing SecretBytes, of account: Account) throws(Failure) -> PasswordVerdict {

@@ -48,7 +48,7 @@ struct Invocation {
         let connection = try connect()
         return try told { () throws(ConnectionError) in
             try connection.send(message)
-            return try connection.receive(within: .seconds(10))
+            return try connection.receive(within: .seconds(5))
         }
     }
 }
@@ -81,9 +81,12 @@ extension Account {
             let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
             defer { buffer.deallocate() }
             let result = call(&entry, buffer, size, &found)
-            if result == 0 { return found == nil ? nil : Account(uid: entry.pw_uid, name: String(cString: entry.pw_name)) }
-            if result != ERANGE && result != EINTR { return nil }
-            if result == ERANGE { size *= 4 }
+            switch result {
+            case 0: return found.map { Account(uid: $0.pointee.pw_uid, name: String(cString: $0.pointee.pw_name)) }
+            case ERANGE: size *= 4
+            case EINTR: continue
+            default: return nil
+            }
         }
         return nil
     }

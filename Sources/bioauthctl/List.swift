@@ -20,7 +20,9 @@ extension Subcommand {
 extension Invocation {
     func prints(of account: Account) throws(Failure) -> [PrintEntry] {
         guard case .prints(let entries) = try ask(.list(account)) else { throw Failure(Denial(.protocolError)) }
-        return entries.sorted { ($0.finger.rawValue, $0.driver, $0.device) < ($1.finger.rawValue, $1.driver, $1.device) }
+        return entries.sorted {
+            ($0.finger.rawValue, $0.driver, $0.device) < ($1.finger.rawValue, $1.driver, $1.device)
+        }
     }
 }
 

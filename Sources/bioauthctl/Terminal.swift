@@ -23,8 +23,9 @@ struct Terminal: ~Copyable {
         let signals = CaughtSignals(CaughtSignals.ending + [SIGTSTP, SIGCONT])
         var before = termios()
         tcgetattr(descriptor.raw, &before)
-        show(question)
+        // Silent before the question is seen: who types at once is neither shown nor lost.
         if hidden { setEcho(off: before) }
+        show(question)
         defer { if hidden { set(before) } }
 
         var answer = SecretBytes(capacity: limit)

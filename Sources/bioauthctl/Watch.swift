@@ -14,8 +14,8 @@ extension Subcommand {
             do throws(ConnectionError) {
                 try connection.send(.watch)
                 while true {
-                    guard case .event(let event) = try connection.receive(within: nil, interruptedBy: signals.descriptor)
-                    else { throw ConnectionError.outOfTurn }
+                    let message = try connection.receive(within: nil, interruptedBy: signals.descriptor)
+                    guard case .event(let event) = message else { throw .outOfTurn }
                     invocation.output.answer(event.words, event.json)
                 }
             } catch .interrupted {

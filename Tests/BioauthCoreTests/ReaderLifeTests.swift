@@ -1,57 +1,7 @@
 import BioauthCore
 import Testing
 
-/// A reader's life with a clock set by hand, ticked when it asks to be.
-struct LivingReader {
-    typealias Actions = [ReaderLife.Action]
-
-    private(set) var life: ReaderLife
-    private(set) var now = Instant(nanoseconds: 0) + .seconds(1000)
-
-    /// A reader that was plugged in and has been opened.
-    init(keptWarm: Duration = .seconds(30)) {
-        self.init(unplugged: keptWarm)
-        added()
-        opened()
-    }
-
-    init(unplugged keptWarm: Duration) {
-        life = ReaderLife(keptWarm: keptWarm)
-    }
-
-    @discardableResult mutating func added() -> Actions { life.added(at: now) }
-    @discardableResult mutating func removed() -> Actions { life.removed(at: now) }
-    @discardableResult mutating func wants(_ job: Job?) -> Actions { life.wants(job, at: now) }
-    @discardableResult mutating func opened(_ fault: ReaderFault? = nil) -> Actions { life.opened(fault, at: now) }
-    @discardableResult mutating func closed() -> Actions { life.closed(at: now) }
-    @discardableResult mutating func finger(_ present: Bool) -> Actions { life.finger(present, at: now) }
-    @discardableResult mutating func shown() -> Actions { life.shown(at: now) }
-    @discardableResult mutating func completed(_ fault: ReaderFault? = nil) -> Actions {
-        life.completed(fault, at: now)
-    }
-    mutating func configured(keptWarm: Duration) -> Actions { life.configured(keptWarm: keptWarm, at: now) }
-
-    /// A finger comes and goes: from now on the driver is known to tell of fingers.
-    mutating func brush() {
-        finger(true)
-        finger(false)
-    }
-
-    /// Time passes; whatever falls due on the way happens then.
-    @discardableResult mutating func wait(_ time: Duration) -> Actions {
-        let end = now + time
-        var actions: Actions = []
-        while let due = life.nextDeadline, due <= end {
-            #expect(due > now, "a deadline that has passed already would be ticked for ever")
-            guard due > now else { break }
-            now = due
-            actions += life.tick(at: now)
-        }
-        now = end
-        return actions
-    }
-}
-
+/// The reader's life, rule by rule.
 @Suite struct ReaderLifeTests {
     let job = Ask.sudo(1, of: 1001).job
     let other = Ask.sudo(2, of: 1002).job
@@ -375,70 +325,5 @@ struct LivingReader {
         #expect(reader.finger(true) == [])
         #expect(reader.finger(false) == [])
         #expect(reader.wait(.seconds(60)) == [])
-    }
-
-    // MARK: Unplugged
-
-    enum Stage: CaseIterable {
-        case opening, retrying, idle, settling, scanning, cancelled, closing, closed
-
-        /// A reader that has come this far.
-        func reader(_ job: Job) -> LivingReader {
-            var reader = LivingReader(unplugged: .seconds(30))
-            reader.added()
-            switch self {
-            case .opening: break
-            case .retrying: reader.opened(.busy)
-            case .idle: reader.opened()
-            case .settling:
-                reader.opened()
-                reader.wants(job)
-                reader.completed()
-            case .scanning, .cancelled:
-                reader.opened()
-                reader.wants(job)
-                if self == .cancelled { reader.wants(nil) }
-            case .closing, .closed:
-                reader.opened()
-                reader.wait(.seconds(30))
-                if self == .closed { reader.closed() }
-            }
-            return reader
-        }
-    }
-
-    @Test(arguments: Stage.allCases)
-    func `pulled out at any moment it is gone, and plugged in again it is found`(stage: Stage) {
-        var reader = stage.reader(job)
-        #expect(reader.removed() == [.standing(.absent)])
-        #expect(reader.life.nextDeadline == nil)
-        #expect(reader.life.isAtRest)
-        #expect(reader.wants(nil) == [] && reader.opened() == [] && reader.completed() == [] && reader.closed() == [])
-        #expect(reader.wait(.seconds(60)) == [])
-        #expect(reader.added() == [.standing(.unproven), .open])
-        #expect(reader.wants(other) == [])
-        #expect(reader.opened() == [.standing(.good), .start(other)])
-    }
-
-    @Test func `a call that ends because the device was pulled out tells so`() {
-        var reader = Stage.opening.reader(job)
-        #expect(reader.opened(.unplugged) == [.standing(.absent)])
-        reader = Stage.scanning.reader(job)
-        #expect(reader.completed(.unplugged) == [.standing(.absent)])
-    }
-
-    @Test(arguments: Stage.allCases)
-    func `answers to what wasn't asked change nothing`(stage: Stage) {
-        var reader = stage.reader(job)
-        let before = reader.life
-        switch stage {
-        case .opening: #expect(reader.completed() == [] && reader.closed() == [] && reader.shown() == [])
-        case .scanning, .cancelled: #expect(reader.opened() == [] && reader.closed() == [])
-        case .closing: #expect(reader.opened() == [] && reader.completed() == [] && reader.finger(true) == [])
-        case .retrying, .idle, .settling, .closed:
-            #expect(reader.opened(.busy) == [] && reader.completed(.hot) == [] && reader.closed() == [])
-            #expect(reader.finger(true) == [] && reader.shown() == [])
-        }
-        #expect(reader.life == before)
     }
 }

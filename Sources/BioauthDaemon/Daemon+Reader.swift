@@ -107,6 +107,11 @@ extension Daemon {
             }
             identify(job, reader)
         case .findDuplicate(let finger):
+            guard !prints.exists(job.account, finger, on: reader.description) else {
+                // Another enrolment went first.
+                act(arbiter.ended(job.owner, Denial(.printExists), at: now))
+                return nothingToDo(reader)
+            }
             gallery = galleryForDuplicates(of: job.account, reader.description)
             let checks = gallery.isEmpty ? 0 : 1
             let stages = reader.description.enrollStages + checks
@@ -142,6 +147,10 @@ extension Daemon {
             perform(life.shown(at: now))
             var finger: Finger?
             if case .matched(let index) = result, gallery.indices.contains(index) { finger = gallery[index].finger }
+            if case .identify = job.kind, let finger, !prints.exists(job.account, finger, on: reader.description) {
+                // Deleted since the reader was armed with it.
+                return act(arbiter.ended(job.owner, Denial(.notEnrolled), at: now))
+            }
             if case .findDuplicate = job.kind, result == .noMatch, let request = requests[job.owner] {
                 request.progress?.completed = 1
                 request.connection.send(.enrolling(stage: 1, stages: request.progress?.stages ?? 0, retry: nil))

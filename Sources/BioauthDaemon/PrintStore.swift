@@ -10,7 +10,8 @@ import BioauthSystem
     private static let printBytes = 1 << 20
 
     /// - Throws: `SystemError` when the directory can't be made.
-    init(stateDirectory: String, describe: @escaping @MainActor (StoredPrint) -> PrintDescription?) throws(SystemError) {
+    init(stateDirectory: String, describe: @escaping @MainActor (StoredPrint) -> PrintDescription?) throws(SystemError)
+    {
         directory = stateDirectory + "/prints"
         self.describe = describe
         try Directory.makePrivate(directory)
@@ -52,7 +53,8 @@ import BioauthSystem
                 guard let finger = Finger(name: name), let print = read("\(folder)/\(name)"),
                     let described = describe(print), described.finger == finger
                 else { continue }
-                found.append(Usable(account: Account(uid: uid, name: described.accountName), finger: finger, print: print))
+                found.append(
+                    Usable(account: Account(uid: uid, name: described.accountName), finger: finger, print: print))
             }
         }
         return Array(found.prefix(limit))
@@ -88,12 +90,14 @@ import BioauthSystem
 
     func hasAny(_ account: Account) -> Bool { entries(of: account).contains { !$0.isDamaged } }
 
-    /// Whether a file lies where the account's print of that finger would: it is never overwritten.
+    /// Whether anything lies where the account's print of that finger would: it is never overwritten.
     func exists(_ account: Account, _ finger: Finger, on reader: ReaderDescription) -> Bool {
-        SmallFile.changed(path(account.uid, reader, finger)) != nil
+        SmallFile.isThere(path(account.uid, reader, finger))
     }
 
-    func add(_ print: StoredPrint, of account: Account, _ finger: Finger, on reader: ReaderDescription) throws(SystemError) {
+    func add(_ print: StoredPrint, of account: Account, _ finger: Finger, on reader: ReaderDescription)
+        throws(SystemError)
+    {
         try Directory.make(folder(account.uid, reader), mode: 0o700)
         try SmallFile.write(print.bytes, to: path(account.uid, reader, finger), mode: 0o600)
     }
@@ -101,12 +105,16 @@ import BioauthSystem
     /// Deletes the account's prints of that finger, or all, on any reader.
     ///
     /// - Returns: how many there were.
+    /// - Throws: the first that could not be deleted keeps none of the others.
     func delete(_ account: Account, _ finger: Finger?) throws(SystemError) -> Int {
         let doomed = entries(of: account).filter { finger == nil || $0.finger == finger }
+        var failure: SystemError?
         for entry in doomed {
-            let folder = "\(directory)/\(account.uid)/\(PathName.encoded(entry.driver))/\(PathName.encoded(entry.device))"
-            try SmallFile.remove("\(folder)/\(entry.finger.name)")
+            let folder =
+                "\(directory)/\(account.uid)/\(PathName.encoded(entry.driver))/\(PathName.encoded(entry.device))"
+            do { try SmallFile.remove("\(folder)/\(entry.finger.name)") } catch { failure = failure ?? error }
         }
+        if let failure { throw failure }
         return doomed.count
     }
 
@@ -149,7 +157,9 @@ enum PathName {
         var bytes: [UInt8] = []
         var rest = Array(name.utf8)[...]
         while let byte = rest.popFirst() {
-            if byte == 0x25, rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+            if byte == 0x25, rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
                 bytes.append(value)
                 rest.removeFirst(2)
             } else {

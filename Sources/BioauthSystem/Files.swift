@@ -50,6 +50,12 @@ public enum SmallFile {
         utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW)
     }
 
+    /// Whether anything lies at the path, if only a link that leads nowhere.
+    public static func isThere(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0
+    }
+
     /// The file's time of change in nanoseconds since 1970, or nil when there is no such regular file.
     public static func changed(_ path: String) -> Int64? {
         var info = stat()

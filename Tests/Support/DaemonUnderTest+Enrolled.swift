@@ -29,6 +29,12 @@ extension DaemonUnderTest {
         return try Tree(daemon.stateDirectory)
     }
 
+    /// Enrols a synthetic finger as one of the account's.
+    @discardableResult
+    public func enroll(_ finger: Finger, synthetic: Int) throws -> DaemonMessage {
+        try enroll(DaemonUnderTest.account, finger, synthetic: synthetic)
+    }
+
     /// Where the account's print of a finger lies.
     public func print(_ finger: Finger, of account: Account = DaemonUnderTest.account) -> String {
         "\(stateDirectory)/prints/\(account.uid)/virtual_image/0/\(finger.name)"

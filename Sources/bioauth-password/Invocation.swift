@@ -1,9 +1,9 @@
+import BioauthCore
 import BioauthSystem
 import Glibc
 
 /// What the command line asks for.
 struct Invocation {
-    static let version = "0.1.0"
     static let daemonPath = "/run/bioauthd/bioauthd.sock"
     static let pamDirectory = "/etc/pam.d"
 
@@ -25,10 +25,10 @@ struct Invocation {
             options = try CommandLineOptions(
                 arguments, program: "bioauth-password",
                 options: [
-                    .init("socket", .text("PATH"), help: "The daemon's socket"),
-                    .init("private", .flag, help: "For demos and tests: this process's own uid counts as root's"),
-                    .init("pam-dir", .text("DIR"), help: "With --private: where PAM's service files are"),
-                    .init("version", .flag, help: "Print the version and exit"),
+                    .init("socket", .text("PATH"), help: "the daemon's socket"),
+                    .init("private", .flag, help: "for demos and tests: take this user's word for root's"),
+                    .init("pam-dir", .text("DIR"), help: "with --private: where PAM's service files are"),
+                    .init("version", .flag, help: "show the version and exit"),
                 ],
                 usage: "", summary: "Tells bioauthd whether an account's password was given. Started by systemd.",
                 domain: Words.domain)
@@ -48,13 +48,16 @@ struct Invocation {
         }
     }
 
-    /// Whether the socket is the system's, by whatever name it goes.
+    /// Whether the socket is in the system's directory, by whatever name that goes.
     private static func isSystemPath(_ path: String) -> Bool {
-        path == daemonPath || (identity(of: path).map { $0 == identity(of: daemonPath) } ?? false)
+        let (given, systems) = (directory(of: path), directory(of: daemonPath))
+        if given == systems { return true }
+        var (one, other) = (stat(), stat())
+        return stat(given, &one) == 0 && stat(systems, &other) == 0 && one.st_dev == other.st_dev
+            && one.st_ino == other.st_ino
     }
 
-    private static func identity(of path: String) -> [UInt64]? {
-        var info = stat()
-        return stat(path, &info) == 0 ? [UInt64(info.st_dev), UInt64(info.st_ino)] : nil
+    private static func directory(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
 }

@@ -16,7 +16,7 @@ struct PasswordExchange {
     struct Outcome {
         let answer: DaemonMessage
         let account: Account?
-        var cause: String?
+        var why: String?
 
         /// The answer in a word.
         var word: String {
@@ -47,8 +47,8 @@ struct PasswordExchange {
         } catch {
             switch error {
             case .problem(let problem): return Outcome(answer: .problem(problem), account: account)
-            case .unavailable(let cause):
-                return Outcome(answer: .passwordVerdict(.unavailable), account: account, cause: cause)
+            case .unavailable(let why):
+                return Outcome(answer: .passwordVerdict(.unavailable), account: account, why: why)
             case .noAnswer: throw error
             }
         }
@@ -93,8 +93,8 @@ struct PasswordExchange {
             // It counts already; the daemon may be gone meanwhile.
             _ = try? turn.report(right: false, wantsTicket: false)
             return .wrong
-        case .unavailable(let cause):
-            throw .unavailable(cause)
+        case .unavailable(let why):
+            throw .unavailable(why)
         }
     }
 }

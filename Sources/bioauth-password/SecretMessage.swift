@@ -4,27 +4,27 @@ import BioauthWire
 import CLinux
 import Glibc
 
-/// A received message that holds a secret. Its memory is locked before the bytes arrive, they are never copied, and
-/// they are wiped when the owner goes.
+/// A received message that holds a secret. Its memory is locked before the bytes arrive; they are never copied, and
+/// are wiped when the owner goes.
 final class SecretMessage {
     // Nobody else holds a reference to its storage: writing would wipe a copy otherwise.
     private var bytes: [UInt8]
 
     /// Takes the next message from the socket without waiting.
     ///
-    /// - Throws: `noAnswer` when the peer is gone or the memory can't be locked, `problem` for an oversized message.
+    /// - Throws: `noAnswer` when the peer is gone, `problem` for an oversized message.
     init(from socket: borrowing SeqpacketSocket) throws(Failure) {
         let raw = socket.descriptor.raw
         var length = -1
         var failure: Int32 = 0
         bytes = [UInt8](unsafeUninitializedCapacity: Limits.messageBytes) { buffer, count in
-            if mlock(buffer.baseAddress, buffer.count) == 0 {
-                length = clinux_receive(raw, buffer.baseAddress, Limits.messageBytes)
-            }
+            // Where that isn't permitted, as in some containers, the unit's own ban on swapping has to do.
+            mlock(buffer.baseAddress, buffer.count)
+            length = clinux_receive(raw, buffer.baseAddress, Limits.messageBytes)
             failure = errno
             count = min(max(length, 0), Limits.messageBytes)
         }
-        if length < 0 { throw .noAnswer(SystemError("mlock or recv", errno: failure).description) }
+        if length < 0 { throw .noAnswer(SystemError("recv", errno: failure).description) }
         if length == 0 { throw .noAnswer("the peer left without a word") }
         if length > Limits.messageBytes { throw .problem(.oversized) }
     }

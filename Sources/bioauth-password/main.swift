@@ -19,6 +19,11 @@ func limitLifetime(seconds: UInt32 = 28) {
         _ = write(STDERR_FILENO, words.utf8Start, words.utf8CodeUnitCount)
         _exit(1)
     }
+    // Whoever started this may have it blocked.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGALRM)
+    sigprocmask(SIG_UNBLOCK, &signals, nil)
     alarm(seconds)
 }
 
@@ -52,11 +57,10 @@ func acceptedConnection() throws -> SeqpacketSocket {
 /// One entry in the log for each decision.
 func record(_ outcome: PasswordExchange.Outcome, peer: Peer) {
     log.write(
-        .info, "Password: \(outcome.word)",
+        .info, "Password \(outcome.word)" + (outcome.why.map { ": \($0)" } ?? ""),
         fields: [
             "USER": outcome.account?.name, "UID": outcome.account.map { String($0.uid) },
-            "PEER_UID": String(peer.uid), "PEER_PID": String(peer.pid),
-            "OUTCOME": outcome.word, "CAUSE": outcome.cause,
+            "PEER_UID": String(peer.uid), "PEER_PID": String(peer.pid), "OUTCOME": outcome.word,
         ])
 }
 
@@ -67,7 +71,7 @@ do {
     fail("bioauth-password: \(error.message)", status: 2)
 }
 if invocation.wantsVersion {
-    print("bioauth-password \(Invocation.version)")
+    print("bioauth-password \(Release.version)")
     exit(0)
 }
 guard clinux_refuse_dumps() == 0 else { fail("\(SystemError("refusing core dumps", errno: errno))") }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The command line, and the pages and units that go with it.
@@ -25,7 +26,7 @@ import Testing
 
     @Test func `the help and the man page name the same options`() throws {
         let help = try run([PasswordService.program, "--help"]).text
-        let page = try String(contentsOfFile: PasswordService.project + "/man/bioauth-password.8", encoding: .utf8)
+        let page = try String(contentsOfFile: Built.package + "/man/bioauth-password.8", encoding: .utf8)
         let options = page[page.range(of: ".SH OPTIONS")!.upperBound..<page.range(of: ".SH PAM")!.lowerBound]
             .replacingOccurrences(of: "\\-", with: "-")
         #expect(longOptions(in: help) == longOptions(in: options))
@@ -36,7 +37,7 @@ import Testing
 
     @Test(arguments: ["bioauthd.service", "bioauthd.socket", "bioauth-password@.service", "bioauth-password.socket"])
     func `systemd understands the units`(unit: String) throws {
-        let complaints = try run(["systemd-analyze", "verify", PasswordService.project + "/systemd/" + unit]).text
+        let complaints = try run(["systemd-analyze", "verify", Built.package + "/systemd/" + unit]).text
             .split(separator: "\n")
             // Not installed here.
             .filter { !$0.contains("is not executable") && !$0.contains("Command 'man ") }
@@ -45,7 +46,7 @@ import Testing
 
     @Test(arguments: [("bioauthd.service", 16), ("bioauth-password@.service", 15)])
     func `the services are fenced in`(unit: String, tenths: Int) throws {
-        let path = PasswordService.project + "/systemd/" + unit
+        let path = Built.package + "/systemd/" + unit
         let ended = try run(["systemd-analyze", "security", "--offline=yes", "--threshold=\(tenths)", path])
         #expect(ended.code == 0, "\(ended.text.suffix(100))")
     }

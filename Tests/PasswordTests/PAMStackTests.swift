@@ -11,9 +11,7 @@ import Testing
         _ stack: String?, other: String? = nil, password: String = "right one"
     ) throws -> (verdict: DaemonMessage?, told: [ClientMessage], log: String) {
         let service = try PasswordService(stack: stack, passwords: [Account.own.name: "right one"])
-        if let other {
-            try other.write(toFile: service.directory + "/pam.d/other", atomically: true, encoding: .utf8)
-        }
+        if let other { try service.directory.write(other, to: "pam.d/other") }
         let daemon = try ScriptedDaemon(at: service.daemonPath)
         defer { daemon.stop() }
         let verdict = try service.verdict(on: password)
@@ -47,7 +45,7 @@ import Testing
         let (verdict, told, log) = try judge(stack, other: PAMStackTests.permit)
         #expect(verdict == .passwordVerdict(.unavailable))
         #expect(told.isEmpty)
-        #expect(log.contains("cause=\(why)"))
+        #expect(log.contains("Password unavailable: \(why)"))
     }
 
     @Test func `messages of a module are passed over`() throws {

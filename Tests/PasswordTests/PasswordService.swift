@@ -2,73 +2,60 @@ import BioauthCore
 import BioauthSystem
 import BioauthWire
 import Foundation
+import TestSupport
 import Testing
 
 /// `bioauth-password` as systemd runs it: started for each connection, by `systemd-socket-activate`, in a directory
 /// of its own.
 final class PasswordService {
-    let directory: String
-    private let activator: RunningProgram
-
-    var daemonPath: String { directory + "/bioauthd.sock" }
-    private var socketPath: String { directory + "/password.sock" }
+    let directory: TemporaryDirectory
+    /// Where it looks for the daemon.
+    let daemonPath: String
+    private let socketPath: String
+    private let activator: SpawnedProgram
 
     /// In private mode.
     ///
     /// - Parameters:
     ///   - stack: PAM's service file, with `DIR` standing for the directory; nil: none is written.
     ///   - passwords: accounts and passwords for pam_matrix, in `DIR/passdb`.
-    convenience init(stack: String? = PasswordService.matrix, passwords: [String: String] = [:]) throws {
-        let directory = try PasswordService.freshDirectory()
-        try FileManager.default.createDirectory(atPath: directory + "/pam.d", withIntermediateDirectories: true)
-        if let stack {
-            try stack.replacingOccurrences(of: "DIR", with: directory)
-                .write(toFile: directory + "/pam.d/bioauth-password", atomically: true, encoding: .utf8)
-        }
-        try passwords.map { "\($0):\($1):bioauth-password\n" }.joined()
-            .write(toFile: directory + "/passdb", atomically: true, encoding: .utf8)
-        try self.init(in: directory, options: ["--private", "--pam-dir", directory + "/pam.d"])
+    convenience init(
+        stack: String? = PasswordService.matrix, passwords: [String: String] = [:], daemonPath: String? = nil
+    ) throws {
+        let directory = TemporaryDirectory()
+        let passdb = passwords.map { "\($0):\($1):bioauth-password\n" }.joined()
+        try directory.write(passdb, to: "passdb")
+        try directory.write("auth requisite pam_deny.so\n", to: "pam.d/unused")
+        if let stack { try directory.write(stack.replacing("DIR", with: directory.path), to: "pam.d/bioauth-password") }
+        try self.init(
+            in: directory, daemonPath: daemonPath, options: ["--private", "--pam-dir", directory.file("pam.d")])
     }
 
-    /// - Parameters:
-    ///   - directory: a fresh one; removed in the end.
-    ///   - launcher: a program that execs what follows it.
-    init(in directory: String, launcher: [String] = [], options: [String] = []) throws {
+    /// - Parameter launcher: a program that execs what follows it.
+    init(
+        in directory: TemporaryDirectory, daemonPath: String? = nil, launcher: [String] = [], options: [String] = []
+    ) throws {
         self.directory = directory
-        let output = open(directory + "/log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        self.daemonPath = daemonPath ?? directory.file("bioauthd.sock")
+        socketPath = directory.file("password.sock")
+        let output = open(directory.file("log"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         defer { close(output) }
-        let path = directory + "/password.sock"
-        activator = try RunningProgram(
-            launcher + ["systemd-socket-activate", "--accept", "--seqpacket", "-l", path, PasswordService.program]
-                + ["--socket", directory + "/bioauthd.sock"] + options, output: output)
+        let activator = ["systemd-socket-activate", "--accept", "--seqpacket", "-l", socketPath]
+        let program = [PasswordService.program, "--socket", self.daemonPath] + options
+        self.activator = try SpawnedProgram(launcher + activator + program, output: output)
         try waitUntil("the activator listens") { log.contains("Listening on") }
-        chmod(path, 0o666)
+        chmod(socketPath, 0o666)
     }
 
     deinit {
         kill(activator.pid, SIGKILL)
         _ = activator.wait()
-        try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Built beside the tests.
-    static let program =
-        (try! FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString)
-        .deletingLastPathComponent + "/bioauth-password"
-
-    /// The project's top directory.
-    static let project = URL(filePath: #filePath).appending(path: "../../..").standardized.path
-
-    static func freshDirectory() throws -> String {
-        var template = Array("/tmp/bioauth-password-XXXXXX".utf8CString)
-        let made = try #require(mkdtemp(&template).map { String(cString: $0) })
-        // Other accounts connect here too.
-        chmod(made, 0o755)
-        return made
-    }
+    static let program = Built.program("bioauth-password")
 
     /// What the activator and the processes wrote.
-    var log: String { (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? "" }
+    var log: String { (try? String(contentsOfFile: directory.file("log"), encoding: .utf8)) ?? "" }
 
     /// How the processes ended that have ended.
     var exitCodes: [Int] {

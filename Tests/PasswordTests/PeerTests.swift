@@ -101,6 +101,6 @@ import Testing
         // Neither the daemon nor, therefore, PAM was asked; nor was the account looked up.
         #expect(daemon.messages.isEmpty)
         try waitUntil("they ended") { service.exitCodes == [0, 0, 0, 0] }
-        #expect(service.log.components(separatedBy: "cause=not the peer's own account").count == 5)
+        #expect(service.log.components(separatedBy: "Password unavailable: not the peer's own account").count == 5)
     }
 }

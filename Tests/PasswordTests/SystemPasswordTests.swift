@@ -2,6 +2,7 @@ import BioauthCore
 import BioauthSystem
 import BioauthWire
 import Foundation
+import TestSupport
 import Testing
 
 /// The program as it is installed, not in private mode: the service file that is shipped, the system's pam_unix, and
@@ -41,28 +42,26 @@ struct SystemPasswordTests {
     init() throws { try self.init { _, _ in } }
 
     init(observer: @escaping ScriptedDaemon.Observer) throws {
-        let directory = try PasswordService.freshDirectory()
+        let directory = TemporaryDirectory()
         let accounts = Kind.allCases.map(\.account)
-        // And a second name of the first one's number.
+        // And a second name of the first one's number, and a second number of the second one's name.
         let passwd =
             accounts.map { "\($0.name):x:\($0.uid):4200::/nonexistent:/bin/false\n" }.joined()
             + "bioauth-alias:x:4201:4200::/nonexistent:/bin/false\n"
+            + "bioauth-empty:x:4299:4200::/nonexistent:/bin/false\n"
         let shadow =
             Kind.allCases.map { "\($0.account.name):\($0.shadow)\n" }.joined()
             + "bioauth-alias:\(SystemPasswordTests.crypted):20000::::::\n"
-        try passwd.write(toFile: directory + "/passwd", atomically: true, encoding: .utf8)
-        try shadow.write(toFile: directory + "/shadow", atomically: true, encoding: .utf8)
-        chmod(directory + "/passwd", 0o644)
-        chmod(directory + "/shadow", 0o640)
-        try FileManager.default.createDirectory(atPath: directory + "/pam.d", withIntermediateDirectories: false)
-        try FileManager.default.copyItem(
-            atPath: PasswordService.project + "/pam/bioauth-password.pam", toPath: directory + "/pam.d/bioauth-password"
-        )
+        try directory.write(passwd, to: "passwd")
+        try directory.write(shadow, to: "shadow", mode: 0o640)
+        let shipped = try String(contentsOfFile: Built.package + "/pam/bioauth-password.pam", encoding: .utf8)
+        try directory.write(shipped, to: "pam.d/bioauth-password")
         let mounts = """
             mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/shadow" /etc/shadow && \
             mount --bind "$0/pam.d" /etc/pam.d && exec "$@"
             """
-        service = try PasswordService(in: directory, launcher: ["unshare", "--mount", "sh", "-c", mounts, directory])
+        service = try PasswordService(
+            in: directory, launcher: ["unshare", "--mount", "sh", "-c", mounts, directory.path])
         daemon = try ScriptedDaemon(at: service.daemonPath, observer: observer)
     }
 
@@ -96,7 +95,7 @@ struct SystemPasswordTests {
         // Not told to the daemon, and so counted as a wrong one there.
         #expect(daemon.messages == [.passwordTurn(kind.account, peerUID: 0)])
         try waitUntil("it ended") { service.exitCodes == [0] }
-        #expect(service.log.contains("cause=pam_acct_mgmt"))
+        #expect(service.log.contains("Password unavailable: pam_acct_mgmt"))
     }
 
     @Test(arguments: [Kind.accountExpired, .passwordExpired, .mustChange])
@@ -111,10 +110,10 @@ struct SystemPasswordTests {
         #expect(answer == DaemonMessage.passwordVerdict(.right(nil)).encoded())
     }
 
-    @Test func `a second name of the same number is somebody else`() throws {
+    @Test(arguments: [Account(uid: 4201, name: "bioauth-alias"), Account(uid: 4299, name: "bioauth-empty")])
+    func `a number with two names, or a name with two numbers, is one account`(second: Account) throws {
         defer { daemon.stop() }
-        let alias = Account(uid: Kind.usual.rawValue, name: "bioauth-alias")
-        #expect(try service.verdict(on: Self.password, of: alias) == .passwordVerdict(.unavailable))
+        #expect(try service.verdict(on: Self.password, of: second) == .passwordVerdict(.unavailable))
         #expect(daemon.messages.isEmpty)
     }
 

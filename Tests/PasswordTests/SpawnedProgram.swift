@@ -2,7 +2,7 @@ import Foundation
 
 /// A program that runs beside the tests, with every signal as it is at first: in the threads that tests run on some
 /// are blocked, and Foundation's `Process` would hand that on.
-final class RunningProgram {
+final class SpawnedProgram {
     let pid: pid_t
 
     /// - Parameters:
@@ -46,7 +46,7 @@ final class RunningProgram {
 /// Runs a program to its end; standard output and standard error in one.
 func run(_ command: [String]) throws -> (code: Int32, text: String) {
     let pipe = Pipe()
-    let program = try RunningProgram(command, output: pipe.fileHandleForWriting.fileDescriptor)
+    let program = try SpawnedProgram(command, output: pipe.fileHandleForWriting.fileDescriptor)
     try pipe.fileHandleForWriting.close()
     let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     return (program.wait(), text)

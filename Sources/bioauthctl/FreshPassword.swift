@@ -24,7 +24,7 @@ extension Invocation {
         while true {
             let password = try terminal.ask(
                 tr("Password of %1: ").filled(account.name), hidden: true, limit: Limits.passwordBytes)
-            guard password.count > 0 else { throw Failure(.personCancelled, what: tr("No password was given.")) }
+            guard password.count > 0 else { throw Failure(.passwordWrong, what: tr("No password was given.")) }
             switch try verdict(on: password, of: account) {
             case .right(let ticket?): return ticket
             case .wrong where triesLeft > 1: terminal.show(tr("That is not the password. Try again.") + "\n")

@@ -24,7 +24,9 @@ struct Invocation {
     func account() throws(Failure) -> Account {
         if let name = options.text("user") {
             guard let account = Account.named(name) else {
-                throw Failure(usage: tr("There is no account named %1.").filled(name), next: nil)
+                throw Failure(
+                    usage: tr("There is no account named %1.").filled(name),
+                    next: tr("Look for it with: getent passwd NAME"))
             }
             return account
         }

@@ -46,10 +46,14 @@ struct Terminal: ~Copyable {
                 throw Failure(Denial(.personCancelled))
             case .byte(UInt8(ascii: "\n")):
                 if hidden { show("\n") }
-                guard fits else { throw Failure(.personCancelled, what: tr("That is too long.")) }
+                guard fits else {
+                    throw Failure(
+                        hidden ? .passwordWrong : .personCancelled,
+                        what: tr("That is too long, or holds a character that can't be used."))
+                }
                 return answer
             case .byte(let byte):
-                fits = fits && answer.append(byte)
+                fits = fits && byte != 0 && answer.append(byte)
             }
         }
     }

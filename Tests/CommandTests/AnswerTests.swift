@@ -217,9 +217,7 @@ import Testing
         "Anybody else may ask about themselves alone",
         .enabled(if: getuid() == 0, "it takes root to have another account ask"))
     func otherAccount() throws {
-        let nobody = try #require(getpwnam("nobody")).pointee.pw_uid
-        let other = Command(
-            socketPath: daemon.socketPath, launcher: ["/usr/bin/setpriv", "--reuid=\(nobody)", "--clear-groups"])
+        let other = try Command.byNobody(socketPath: daemon.socketPath, in: daemon.directory)
         #expect(try other.run("status").status == 0)
         for arguments in [["status"], ["list"], ["verify"], ["unlock"], ["delete", "--all"]] {
             let program = try other.start(arguments + ["--user", account.name, "--json"])

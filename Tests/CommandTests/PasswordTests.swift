@@ -7,7 +7,6 @@ import Testing
 /// knows passwords from a file.
 @Suite("With a password", .enabled(if: getuid() == 0, "it takes root to have another account ask"))
 struct PasswordTests {
-    private static let nobody = getpwnam("nobody")!.pointee.pw_uid
     /// Long, and looked for part by part: what overwrites a piece of memory that was let go seldom overwrites it all.
     private static let parts = (0..<8).map { _ in UUID().uuidString.suffix(20) }
     private static let secret = parts.joined()
@@ -35,9 +34,7 @@ struct PasswordTests {
         ])
         try service.expect("Listening on", on: .errors)
         chmod(socket, 0o666)
-        command = Command(
-            socketPath: daemon.socketPath,
-            launcher: ["/usr/bin/setpriv", "--reuid=\(PasswordTests.nobody)", "--clear-groups"])
+        command = try Command.byNobody(socketPath: daemon.socketPath, in: directory)
     }
 
     @Test("A wrong password is asked for again, the right one enrolls, and none of it stays in memory")

@@ -174,12 +174,21 @@ struct Command {
     var environment: [String: String] = [:]
     /// What stands before it: `setpriv` with its options.
     var launcher: [String] = []
+    var path = Command.path
 
     static let path = Built.program("bioauthctl")
 
+    /// To be run by the account nobody; by a copy, because the build may lie where that may not look.
+    static func byNobody(socketPath: String, in directory: TemporaryDirectory) throws -> Command {
+        let copy = directory.file("bioauthctl")
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        return Command(
+            socketPath: socketPath, launcher: ["/usr/bin/setpriv", "--reuid=nobody", "--clear-groups"], path: copy)
+    }
+
     func start(_ arguments: [String], onTerminal: Bool = false) throws -> Program {
         try Program(
-            launcher + [Command.path] + arguments + (socketPath.map { ["--socket", $0] } ?? []), onTerminal: onTerminal,
+            launcher + [path] + arguments + (socketPath.map { ["--socket", $0] } ?? []), onTerminal: onTerminal,
             environment: environment)
     }
 

@@ -50,19 +50,21 @@ import BioauthSystem
 
     /// The account's password was given. False when that could not be written: then it doesn't count.
     func passwordGiven(_ account: Account, now: Moment) -> Bool {
+        change(account) { $0.passwordGiven(at: now) }
+    }
+
+    /// Root cleared the account's lockout. False when that could not be written: then it goes on.
+    func unlocked(_ account: Account) -> Bool {
+        change(account) { $0.cleared() }
+    }
+
+    private func change(_ account: Account, _ change: (inout AccountState) -> Void) -> Bool {
         let before = unwritten[account]
         var state = state(of: account)
-        state.passwordGiven(at: now)
+        change(&state)
         if write(state, of: account) { return true }
         unwritten[account] = before
         return false
-    }
-
-    /// Root cleared the account's lockout. False when that could not be written.
-    func unlocked(_ account: Account) -> Bool {
-        var state = state(of: account)
-        state.cleared()
-        return write(state, of: account)
     }
 
     // MARK: The file

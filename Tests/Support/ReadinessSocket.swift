@@ -16,7 +16,8 @@ final class ReadinessSocket {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard bound == 0 else { throw POSIXError(.EIO) }
+        // Whoever the daemon runs as.
+        guard bound == 0, chmod(path, 0o666) == 0 else { throw POSIXError(.EIO) }
     }
 
     deinit { close(descriptor) }

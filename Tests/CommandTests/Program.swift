@@ -181,7 +181,8 @@ struct Command {
     /// To be run by the account nobody; by a copy, because the build may lie where that may not look.
     static func byNobody(socketPath: String, in directory: TemporaryDirectory) throws -> Command {
         let copy = directory.file("bioauthctl")
-        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        // By another process: one that a test forks meanwhile would inherit the open copy, and it couldn't be executed.
+        _ = try RunningProgram.run("/bin/cp", [path, copy])
         return Command(
             socketPath: socketPath, launcher: ["/usr/bin/setpriv", "--reuid=nobody", "--clear-groups"], path: copy)
     }

@@ -70,7 +70,9 @@ let package = Package(
         .testTarget(name: "ModuleTests"),
         .testTarget(
             name: "PasswordTests",
-            dependencies: ["TestSupport", "BioauthCore", "BioauthWire", "BioauthSystem", "bioauth-password"]),
+            dependencies: [
+                "TestSupport", "BioauthCore", "BioauthWire", "BioauthSystem", "bioauth-password", "bioauthd",
+            ]),
         .testTarget(
             name: "CommandTests",
             dependencies: [

@@ -56,12 +56,23 @@ final class UnplugTests: XCTestCase {
                 XCTAssertEqual(try told.done.one().fault, .unplugged)
             }
             XCTAssertLessThan(waited, 250)
+            // The driver comes to its end some time.
             try readers.assertGone(reader)
-            // The driver comes to its end, and is closed then.
-            let device = try XCTUnwrap(reader as? LibfprintReader)
-            try turn { !device.isOpen }
             XCTAssertEqual(told.done.values.count, 1)
             XCTAssert(told.shown.values.isEmpty)
+        }
+    }
+
+    func testADriverThatCanIsToldToStop() throws {
+        try onMainActor {
+            let readers = try VirtualReaders(.storage)
+            let reader = try readers.opened(.storage)
+            let left = try readers.enroll("left", as: "user", .leftIndex)
+            let told = reader.identifying([left])
+            try readers.tell("SLEEP 60000")
+            try readers.unplug()
+            XCTAssertEqual(try told.done.one().fault, .unplugged)
+            try readers.assertGone(reader)
         }
     }
 
@@ -145,5 +156,8 @@ extension VirtualReaders {
         XCTAssertEqual(
             try reader.enrolling().done.one(file: file, line: line).fault, .unplugged, file: file, line: line)
         XCTAssertEqual(added.values.count, 1, file: file, line: line)
+        // libfprint forgets a device only once it was closed.
+        let device = try XCTUnwrap(reader as? LibfprintReader, file: file, line: line)
+        try turn(file: file, line: line) { !device.isOpen }
     }
 }

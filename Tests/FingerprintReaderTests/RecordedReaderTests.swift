@@ -65,7 +65,6 @@ final class RecordedReaderTests: XCTestCase {
     private func showAFinger(at driver: String, scan: ScanType, to print: String) throws {
         let print = StoredPrint(bytes: Array(try Data(contentsOf: URL(fileURLWithPath: print))))
         try onMainActor {
-            for variable in VirtualReaders.Driver.allCases.map(\.variable) { unsetenv(variable) }
             let source = LibfprintReaders()
             let added = Told<any Reader>()
             source.onAdded = { added.append($0) }

@@ -28,23 +28,22 @@ import XCTest
     let added = Told<any Reader>()
     let removed = Told<any Reader>()
     private let directory: String
+    private let fatalLevels: GLogLevelFlags
 
     init(_ drivers: Driver...) throws {
         var template = Array("/tmp/fingerprint-reader-XXXXXX".utf8CString)
         directory = String(cString: try XCTUnwrap(mkdtemp(&template)))
-        setenv("FP_DRIVERS_WHITELIST", Driver.allCases.map(\.rawValue).joined(separator: ":"), 1)
-        for driver in Driver.allCases {
-            if drivers.contains(driver) {
-                setenv(driver.variable, path(of: driver), 1)
-            } else {
-                unsetenv(driver.variable)
-            }
-        }
         // A call that GLib or libfprint find wrong ends the tests.
-        g_log_set_always_fatal(GLogLevelFlags(rawValue: G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_ERROR.rawValue))
+        fatalLevels = g_log_set_always_fatal(
+            GLogLevelFlags(rawValue: G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_ERROR.rawValue))
         source.onAdded = { [added] in added.append($0) }
         source.onRemoved = { [removed] in removed.append($0) }
+        // libfprint looks at its variables when it looks for readers, and only then.
+        setenv("FP_DRIVERS_WHITELIST", Driver.allCases.map(\.rawValue).joined(separator: ":"), 1)
+        for driver in drivers { setenv(driver.variable, path(of: driver), 1) }
         source.start()
+        for driver in drivers { unsetenv(driver.variable) }
+        unsetenv("FP_DRIVERS_WHITELIST")
     }
 
     isolated deinit {
@@ -54,6 +53,7 @@ import XCTest
             settle()
             _ = try? reader.closing()
         }
+        g_log_set_always_fatal(fatalLevels)
         try? FileManager.default.removeItem(atPath: directory)
     }
 

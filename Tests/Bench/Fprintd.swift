@@ -60,8 +60,14 @@ final class Fprintd: Subject {
 
     var prints: String { directory.file("state") }
 
-    /// It closes the reader before it answers.
-    func rest() {}
+    /// Waits until it has closed the reader, which it does after it has answered: before that nobody else may use it.
+    func rest() throws {
+        let device = "/net/reactivated/Fprint/Device/0"
+        try waitUntil("the peer to be free") {
+            (try? bus.call(Fprintd.name, device, "\(Fprintd.name).Device.Claim", "('',)")) != nil
+        }
+        try bus.call(Fprintd.name, device, "\(Fprintd.name).Device.Release")
+    }
 
     /// Starts it, as any question does.
     func start() throws { try ask() }

@@ -1,35 +1,46 @@
 import Foundation
 import TestSupport
 
-/// What a daemon costs that nobody asks anything.
+/// What a daemon costs that nobody asks anything: each side alone, for what both map would count for neither.
 ///
 /// - Parameter waits: also looks again after a minute in which nothing happened.
 func memoryRows(_ rig: Rig, waits: Bool) throws -> [Row] {
-    let bioauthd = try rig.bioauthd(keepWarm: 0, hasProbe: false)
-    let peer = try rig.fprintd(staysForEver: false, hasProbe: false)
-    var rows: [Row] = []
-    func row(_ name: String, _ peers: Double?, note: String? = nil, goal: Row.Goal? = nil) throws {
-        try bioauthd.rest()
-        let value = try privateMemory(of: bioauthd.daemon.program.pid)
-        rows.append(Row(name, "KiB", value, peer: peers, goal: goal, note: note))
+    let ours = try Memory(of: { try rig.bioauthd(keepWarm: 0, hasProbe: false) }, rig, waits: waits) {
+        $0.daemon.program.pid
     }
-    func ofPeer() throws -> Double? { try peer.map { try privateMemory(of: $0.pid) } }
-
+    let peer = try Memory(of: { try rig.fprintd(staysForEver: false, hasProbe: false) }, rig, waits: waits) {
+        try $0.isRunning ? $0.pid : nil
+    }
     let goal = Row.Goal.ratio(1 / 1.5, "at most 1.5 times the peer's")
-    try row("private memory, started and idle", try ofPeer(), goal: goal)
-    let hand = Hand(Rig.fingers[0].1, from: 100)
-    for _ in 0..<rig.rounds {
-        _ = try rig.letIn(bioauthd, hand)
-        if let peer { _ = try rig.letIn(peer, hand) }
+    var rows = [
+        Row("private memory, started and idle", "KiB", ours?.started, peer: peer?.started, goal: goal),
+        Row("private memory, idle after \(rig.rounds) matches", "KiB", ours?.used, peer: peer?.used, goal: goal),
+    ]
+    if waits {
+        let note = peer.map { $0.later == 0 ? "the peer has exited" : "the peer still runs" }
+        rows.append(Row("private memory, after 60 s idle", "KiB", ours?.later, peer: peer?.later, note: note))
     }
-    try row("private memory, idle after \(rig.rounds) matches", try ofPeer(), goal: goal)
-
-    guard waits else { return rows }
-    poll(nil, 0, 60_000)
-    var after: Double?
-    if let peer { after = try peer.isRunning ? try privateMemory(of: peer.pid) : 0 }
-    try row(
-        "private memory, after 60 s idle", after,
-        note: after.map { $0 == 0 ? "the peer has exited" : "the peer still runs" })
     return rows
+}
+
+/// One daemon's private memory in KiB, each after five seconds in which nobody asked; 0 where it has exited.
+private struct Memory {
+    let started, used: Double
+    private(set) var later: Double?
+
+    init?<Daemon: Subject>(
+        of start: () throws -> Daemon?, _ rig: Rig, waits: Bool, pid: (Daemon) throws -> pid_t?
+    ) throws {
+        guard let daemon = try start() else { return nil }
+        func after(seconds: Int32) throws -> Double {
+            poll(nil, 0, seconds * 1000)
+            return try pid(daemon).map { try privateMemory(of: $0) } ?? 0
+        }
+        started = try after(seconds: 5)
+        let hand = Hand(Rig.fingers[0].1, from: 100)
+        for _ in 0..<rig.rounds { _ = try rig.letIn(daemon, hand) }
+        try daemon.rest()
+        used = try after(seconds: 5)
+        if waits { later = try after(seconds: 55) }
+    }
 }

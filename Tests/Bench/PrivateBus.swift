@@ -37,12 +37,7 @@ final class PrivateBus {
         daemon = try RunningProgram(
             program, ["--config-file=\(configuration)", "--nofork", "--nopidfile", "--nosyslog"],
             environment: environment.merging(["DBUS_SYSTEM_BUS_ADDRESS": address]) { $1 })
-        let daemon = daemon
-        try waitUntil("the private bus to listen") {
-            if kill(daemon.pid, 0) != 0 { throw Trouble("dbus-daemon: \(daemon.text)") }
-            return access(path, F_OK) == 0
-        }
-        connection = try PrivateBus.connect(to: address)
+        connection = try PrivateBus.connect(to: address, of: daemon)
         answerForPolkit()
         _ = try call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.RequestName",
@@ -54,15 +49,18 @@ final class PrivateBus {
         daemon.send(SIGTERM)
     }
 
-    private static func connect(to address: String) throws -> OpaquePointer {
-        var error: UnsafeMutablePointer<GError>?
+    /// Connects as soon as the bus listens.
+    private static func connect(to address: String, of daemon: RunningProgram) throws -> OpaquePointer {
         let flags = GDBusConnectionFlags(
             rawValue: G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
                 | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue)
-        guard let connection = g_dbus_connection_new_for_address_sync(address, flags, nil, nil, &error) else {
-            throw Trouble(words(of: error))
+        var connection: OpaquePointer?
+        try waitUntil("the private bus to listen") {
+            guard kill(daemon.pid, 0) == 0 else { throw Trouble("dbus-daemon: \(daemon.text)") }
+            connection = g_dbus_connection_new_for_address_sync(address, flags, nil, nil, nil)
+            return connection != nil
         }
-        return connection
+        return connection!
     }
 
     /// Calls a method and waits for its answer, which is given as GLib prints it.

@@ -72,13 +72,17 @@ final class Rig {
     }
 
     /// One transaction in which the enrolled finger is let in: a finger that was not recognised touches again.
-    func letIn(_ subject: any Subject, _ hand: Hand) throws -> Transaction {
-        for _ in 0..<5 {
-            try subject.rest()
+    ///
+    /// - Parameter prepare: brings the daemon into the state to begin in; without it, it rests.
+    func letIn(_ subject: any Subject, _ hand: Hand, after prepare: (() throws -> Void)? = nil) throws -> Transaction {
+        var failed: [Transaction] = []
+        while failed.count < 5 {
+            if let prepare { try prepare() } else { try subject.rest() }
             let transaction = try Transaction.run(on: subject, user: Account.own.name, touches: [hand.touch()])
             if transaction.result == "PAM_SUCCESS" { return transaction }
+            failed.append(transaction)
         }
-        throw Trouble("\(subject) didn't recognise the enrolled finger five times in a row")
+        throw Trouble("the enrolled finger was not recognised five times in a row: \(failed)")
     }
 }
 

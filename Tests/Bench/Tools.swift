@@ -2,18 +2,19 @@ import BioauthCore
 import Foundation
 import TestSupport
 
-/// What `prepare.sh` made ready.
+/// What `prepare.sh` makes ready.
 struct Tools {
     /// The library that is preloaded into daemons.
     let probe: String
     /// The peer, or why there is none.
     let peer: Result<Fprintd.Parts, Trouble>
 
-    /// - Parameter directory: the `bench` directory of the build.
-    init(in directory: String) throws {
-        probe = directory + "/probe.so"
-        guard let text = try? String(contentsOfFile: directory + "/peer", encoding: .utf8), access(probe, R_OK) == 0
-        else { throw Trouble("\(directory) lacks what Tests/Bench/prepare.sh makes") }
+    /// - Parameter build: the package's build directory.
+    init(in build: String) throws {
+        let (status, said) = try RunningProgram.run("\(Built.package)/Tests/Bench/prepare.sh", [build], seconds: 600)
+        guard status == 0 else { throw Trouble("prepare.sh: \(said)") }
+        probe = build + "/bench/probe.so"
+        let text = try String(contentsOfFile: build + "/bench/peer", encoding: .utf8)
         var values: [String: String] = [:]
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1)

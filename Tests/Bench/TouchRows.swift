@@ -13,10 +13,7 @@ func touchRows(_ rig: Rig) throws -> [Row] {
         ofClosed.add(try rig.letIn(closed, hand))
         ofWarm.add(try rig.letIn(warm, hand))
         if let peer { ofPeer.add(try rig.letIn(peer, hand)) }
-        if let leaving {
-            try leaving.stop()
-            ofLeaving.add(try rig.letIn(leaving, hand))
-        }
+        if let leaving { ofLeaving.add(try rig.letIn(leaving, hand) { try leaving.stop() }) }
     }
     return [
         Row(
@@ -30,6 +27,9 @@ func touchRows(_ rig: Rig) throws -> [Row] {
         Row(
             "match callback → pam_authenticate returned", "ms", ofWarm.answered.median, peer: ofPeer.answered.median,
             goal: .under(1, "ms"), note: ofWarm.answered.spread),
+        Row(
+            "finger on the reader → match callback, libfprint's own time", "ms", ofWarm.recognized.median,
+            peer: ofPeer.recognized.median, note: ofWarm.recognized.spread),
         Row(
             "pam_authenticate called → reader armed, warm (peer: running)", "ms", ofWarm.armed.median,
             peer: ofPeer.armed.median, goal: .ratio(1, "no later than the peer"), note: ofWarm.armed.spread),
@@ -48,10 +48,15 @@ struct Times {
     private(set) var armed: [Double] = []
     /// From the match to the return.
     private(set) var answered: [Double] = []
+    /// From the finger on the reader to the end of the comparison, all of it libfprint's.
+    private(set) var recognized: [Double] = []
 
     mutating func add(_ transaction: Transaction) {
         if let at = transaction.prompted { prompted.append((at - transaction.called).milliseconds) }
         if let at = transaction.armed { armed.append((at - transaction.called).milliseconds) }
         if let at = transaction.compared { answered.append((transaction.returned - at).milliseconds) }
+        if let finger = transaction.finger, let at = transaction.compared {
+            recognized.append((at - finger).milliseconds)
+        }
     }
 }

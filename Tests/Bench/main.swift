@@ -16,7 +16,7 @@ do {
 }
 
 func run(_ measure: Invocation.Measure) throws {
-    let tools = try Tools(in: "\(Built.package)/build/bench")
+    let tools = try Tools(in: "\(Built.package)/build")
     let peer =
         switch tools.peer {
         case .success(let parts): "fprintd \(parts.version)"

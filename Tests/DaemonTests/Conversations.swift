@@ -2,6 +2,7 @@ import BioauthClient
 import BioauthCore
 import BioauthSystem
 import BioauthWire
+import Glibc
 import TestSupport
 import Testing
 
@@ -65,5 +66,11 @@ struct RawClient: ~Copyable {
                 guard try socket.waitReadable(milliseconds: 20_000) else { throw DaemonUnderTest.Unexpected() }
             }
         }
+    }
+
+    /// Whether the daemon has closed; nothing is read.
+    var isLetGo: Bool {
+        var entry = pollfd(fd: socket.descriptor.raw, events: 0, revents: 0)
+        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP) != 0
     }
 }

@@ -124,6 +124,22 @@ import Testing
         #expect(result.errors.contains("has closed the connection"))
     }
 
+    @Test("JSON stays JSON whatever a reader is called")
+    func quoting() throws {
+        let name = #"A "reader" \ 지문 </x> 'y'"#
+        let daemon = try ScriptedDaemon { peer in
+            _ = try peer.receive()
+            try peer.send(
+                .status(
+                    StatusReport(
+                        daemonVersion: "1", readerState: .ready, reader: name, driver: "d", waiting: 0, prints: 0,
+                        damagedPrints: 0, mismatches: 0, passwordAge: nil, standings: [])))
+            _ = try? peer.receive()
+        }
+        let result = try Command(socketPath: daemon.path).run("status", "--json")
+        #expect((try result.json["reader"] as? [String: Any])?["name"] as? String == name)
+    }
+
     @Test("A name that steers terminals is no answer at all")
     func escapeSequence() throws {
         let daemon = try ScriptedDaemon { peer in

@@ -182,7 +182,7 @@ struct Command {
     static func byNobody(socketPath: String, in directory: TemporaryDirectory) throws -> Command {
         let copy = directory.file("bioauthctl")
         // By another process: one that a test forks meanwhile would inherit the open copy, and it couldn't be executed.
-        _ = try RunningProgram.run("/bin/cp", [path, copy])
+        _ = try RunningProgram.run("/usr/bin/install", ["-m", "755", path, copy])
         return Command(
             socketPath: socketPath, launcher: ["/usr/bin/setpriv", "--reuid=nobody", "--clear-groups"], path: copy)
     }

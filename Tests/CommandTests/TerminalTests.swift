@@ -20,7 +20,6 @@ import Testing
 
     private func passwordPrompt(_ daemon: ScriptedDaemon) throws -> Program {
         let program = try Command(socketPath: daemon.path).start(["delete", "--all", "--yes"], onTerminal: true)
-        #expect(program.echoes)
         try program.expect("Password of ")
         #expect(!program.echoes)
         return program

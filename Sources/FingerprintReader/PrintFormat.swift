@@ -16,8 +16,6 @@ enum PrintFormat {
     private static let noDate = Int32.min
     /// libfprint's FpiPrintType.
     private static let raw: Int32 = 1, minutiae: Int32 = 2
-    /// bozorth3's MAX_BOZORTH_MINUTIAE.
-    private static let maximumMinutiae = 200
 
     /// Whether libfprint can be given these bytes.
     static func isSound(_ bytes: [UInt8]) -> Bool {
@@ -44,18 +42,13 @@ enum PrintFormat {
         }
     }
 
-    /// One list for each touch of the enrolment, and in it as many x as y and angles, all in a range in which the
-    /// matcher's sums don't overflow.
+    /// At least one touch, and every number in a range in which the matcher's sums don't overflow.
     private static func areMinutiae(_ touches: borrowing Variant) -> Bool {
         guard touches.count > 0 else { return false }
         for index in 0..<touches.count {
             let touch = touches.child(index)
-            let x = touch.child(0)
-            let y = touch.child(1)
-            let angles = touch.child(2)
-            guard x.count <= maximumMinutiae, x.count == y.count, x.count == angles.count,
-                x.numbers(within: -10_000...10_000), y.numbers(within: -10_000...10_000),
-                angles.numbers(within: -360...360)
+            guard touch.child(0).numbers(within: -10_000...10_000), touch.child(1).numbers(within: -10_000...10_000),
+                touch.child(2).numbers(within: -360...360)
             else { return false }
         }
         return true
@@ -83,9 +76,9 @@ private struct Variant: ~Copyable {
     /// Whether the bytes are the one way to write the value down.
     var isNormal: Bool { g_variant_is_normal_form(pointer) != 0 }
 
-    var int32: Int32 { g_variant_get_int32(pointer) }
-
     var byte: UInt8 { g_variant_get_byte(pointer) }
+
+    var int32: Int32 { g_variant_get_int32(pointer) }
 
     var count: Int { Int(g_variant_n_children(pointer)) }
 

@@ -72,6 +72,8 @@ final class UnplugTests: XCTestCase {
             try readers.tell("SLEEP 60000")
             try readers.unplug()
             XCTAssertEqual(try told.done.one().fault, .unplugged)
+            let device = try XCTUnwrap(reader as? LibfprintReader)
+            try turn { !device.isOpen }
             try readers.assertGone(reader)
         }
     }

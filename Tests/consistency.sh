@@ -20,6 +20,9 @@ same() {
     [ -z "$difference" ] || complain "$1 and $3 differ:"$'\n'"$difference"
 }
 
+# The options of a --help: those that begin a line. Sentences may name options, too.
+help_options() { grep -oE '^  (-., )?--[a-z-]+' <<<"$1" | grep -oE -e '--[a-z-]+'; }
+
 long_options() { grep -oE -e '--[a-z][a-z-]*' <<<"$1" | sort -u; }
 
 # The long options of a page's OPTIONS section. In its source a hyphen of theirs is written \-.
@@ -37,11 +40,9 @@ help=$("$programs/bioauthctl" --help)
 subcommands=$(sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\)  .*/\1/p' <<<"$help")
 [ -n "$subcommands" ] || complain 'bioauthctl --help names no subcommands'
 same 'bioauthctl --help' "$subcommands" 'bioauthctl.1' "$(page_terms man/bioauthctl.1 SUBCOMMANDS)"
-options=$(grep -oE '^  (-., )?--[a-z-]+' <<<"$help" | grep -oE -e '--[a-z-]+')
+options=$(help_options "$help")
 for subcommand in $subcommands; do
-    # The text before the first empty line after the options; sentences below may name options, too.
-    text=$("$programs/bioauthctl" "$subcommand" --help)
-    of_subcommand=$(grep -oE '^  (-., )?--[a-z-]+' <<<"$text" | grep -oE -e '--[a-z-]+')
+    of_subcommand=$(help_options "$("$programs/bioauthctl" "$subcommand" --help)")
     completed=$(bash --norc -c '
         source completions/bioauthctl.bash
         COMP_WORDS=(bioauthctl "$1" --) COMP_CWORD=2
@@ -59,8 +60,7 @@ for word in '' --; do
         printf "%s\n" "${COMPREPLY[@]}"' - "$word")
     case $word in
         '') same 'bioauthctl --help' "$subcommands" 'the completion' "$completed" ;;
-        *) same 'bioauthctl --help' "$(grep -oE '^  (-., )?--[a-z-]+' <<<"$help" | grep -oE -e '--[a-z-]+')" \
-            'the completion' "$completed" ;;
+        *) same 'bioauthctl --help' "$(help_options "$help")" 'the completion' "$completed" ;;
     esac
 done
 codes=$(sed -n '/^Exit codes:/,$s/^  \([0-9]\)  .*/\1/p' <<<"$help")
@@ -76,10 +76,11 @@ causes=$(sed -n '/^public enum Cause/,/^    \/\/\//s/^    case \([a-zA-Z]*\) = .
 same 'Denial.swift' "$causes" 'bioauthctl.1' \
     "$(sed -n '/^The causes:/,/^\.SH/s/^\.IR //p' man/bioauthctl.1 | grep -oE '[a-zA-Z]+')"
 
-# bioauthd.
-help=$("$programs/bioauthd" --help)
-options=$(grep -oE '^  (-., )?--[a-z-]+' <<<"$help" | grep -oE -e '--[a-z-]+')
-same 'bioauthd --help' "$options" 'bioauthd.8' "$(page_options man/bioauthd.8)"
+# bioauth-password and bioauthd.
+for program in bioauth-password bioauthd; do
+    options=$(help_options "$("$programs/$program" --help)")
+    same "$program --help" "$options" "$program.8" "$(page_options "man/$program.8")"
+done
 same 'bioauthd --help' "$options" "bioauthd.8's synopsis" \
     "$(long_options "$(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' man/bioauthd.8 | sed 's/\\-/-/g')")"
 
@@ -91,12 +92,17 @@ described=$(sed 's/\\-/-/g' man/bioauthd.conf.5 | awk '
     group != "" && group != "services" && /^\.B / && head { print group, $2 }
     { head = /^\.TP/ }')
 same 'Configuration.swift' "$keys" 'bioauthd.conf.5' "$described"
+shipped=$(awk -F= '/^\[/ { group = substr($1, 2, length($1) - 2) } group != "services" && /^[a-z].*=/ { print group, $1 }' \
+    Sources/bioauthd/bioauthd.conf)
+same 'Configuration.swift' "$keys" 'bioauthd.conf' "$shipped"
 services=$(sed -n '/shippedServices:/,/^    \]/p' Sources/BioauthCore/Settings.swift | grep -oE '"[a-z0-9-]+": \.[a-z]+' \
     | sed 's/"\(.*\)": \.\(.*\)/\2 \1/')
 listed=$(sed 's/\\-/-/g' man/bioauthd.conf.5 | sed -n '/^The list that holds/,/^\.PP/p' | awk '
     /^\.B / { class = $2; next }
     class != "" && !/^\./ { gsub(",", ""); for (at = 1; at <= NF; at++) print class, $at }')
 same 'Settings.swift' "$services" 'bioauthd.conf.5' "$listed"
+same 'Settings.swift' "$services" 'bioauthd.conf' \
+    "$(sed -n '/^\[services\]/,/^\[[^s]/s/^\([a-z0-9-]*\)=\([a-z]*\)$/\2 \1/p' Sources/bioauthd/bioauthd.conf)"
 
 # The pages themselves.
 for page in man/*.[1-8] pam/*.8; do

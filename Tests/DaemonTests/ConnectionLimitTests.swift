@@ -5,26 +5,27 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Limits on connections", .enabled(if: isRoot, "needs root, to be many")) struct ConnectionLimitTests {
+@Suite("Limits on connections") struct ConnectionLimitTests {
+    private final class Held {
+        let connection: DaemonConnection
+        init(_ connection: consuming DaemonConnection) { self.connection = connection }
+    }
+
     /// Connections of one user, all answered.
     private final class Crowd {
-        private var connections: [Int: Box] = [:]
-        private final class Box {
-            let connection: DaemonConnection
-            init(_ connection: consuming DaemonConnection) { self.connection = connection }
-        }
+        private var connections: [Held] = []
 
         init(of uid: uid_t, _ count: Int, at daemon: DaemonUnderTest) throws {
-            for number in 0..<count { connections[number] = Box(try daemon.connect(as: uid)) }
+            for _ in 0..<count { connections.append(Held(try daemon.connect(as: uid))) }
             let account = Account(uid: uid, name: "name")
-            for box in connections.values { try box.connection.send(.list(account)) }
-            for box in connections.values {
-                let answer = try box.connection.receive(within: .seconds(20))
+            for held in connections { try held.connection.send(.list(account)) }
+            for held in connections {
+                let answer = try held.connection.receive(within: .seconds(20))
                 guard case .prints = answer else { throw DaemonUnderTest.Unexpected(answer) }
             }
         }
 
-        func leave() { _ = connections.popFirst() }
+        func leave() { connections.removeLast() }
     }
 
     private func isRefused(_ uid: uid_t, at daemon: DaemonUnderTest) throws -> Bool {
@@ -38,7 +39,9 @@ import Testing
         }
     }
 
-    @Test("A user may have 64 connections and no more, whatever others have")
+    @Test(
+        "A user may have 64 connections and no more, whatever others have",
+        .enabled(if: isRoot, "needs root, to be others"))
     func perUser() throws {
         let daemon = try DaemonUnderTest()
         let crowd = try Crowd(of: stranger, Limits.connectionsPerUser, at: daemon)
@@ -49,7 +52,9 @@ import Testing
         #expect(eventually { (try? isRefused(stranger, at: daemon)) == false })
     }
 
-    @Test("However many others there are, root's share stays free for root; and in all there are 4096")
+    @Test(
+        "However many others there are, root's share stays free for root; and in all there are 4096",
+        .enabled(if: isRoot, "needs root, to be others"))
     func rootsShare() throws {
         raiseOpenFileLimit()
         let daemon = try DaemonUnderTest.enrolled()
@@ -74,6 +79,22 @@ import Testing
         crowds.removeFirst()
         #expect(eventually { (try? isRefused(0, at: daemon)) == false })
         #expect(try !isRefused(3000, at: daemon))
+    }
+
+    @Test("Out of descriptors, it serves those whom it has, and the others when there are some again")
+    func outOfDescriptors() throws {
+        let daemon = try DaemonUnderTest(under: ["/usr/bin/prlimit", "--nofile=64:64"])
+        let account = DaemonUnderTest.account
+        let first = try daemon.connect()
+        try first.expect(.prints([]), to: .list(account))
+        var crowd = try (0..<80).map { _ in Held(try daemon.connect()) }
+        #expect(eventually { daemon.log.contains("A connection could not be accepted") })
+        try first.expect(.prints([]), to: .list(account))
+        let waiting = try daemon.connect()
+        try waiting.send(.list(account))
+        #expect(throws: ConnectionError.timedOut) { try waiting.receive(within: .milliseconds(150)) }
+        crowd.removeAll()
+        #expect(try waiting.receive(within: .seconds(10)) == .prints([]))
     }
 
     private func raiseOpenFileLimit() {

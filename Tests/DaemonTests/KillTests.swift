@@ -46,9 +46,14 @@ import Testing
         try asking.send(.authenticate(Authenticate(account: DaemonUnderTest.account, service: "sudo")))
         try asking.receive { if case .prompt = $0 { true } else { false } }
         let image = SyntheticFinger(number: 2).impression(20)
-        let person = daemon.person
+        // No longer than until the daemon is gone: the next one's reader is at the same place.
+        let person = VirtualReader(socketPath: daemon.readerPath, patience: time)
+        let touched = DispatchSemaphore(value: 0)
         let start = ContinuousClock.now
-        Thread.detachNewThread { try? person.touch(image) }
+        Thread.detachNewThread {
+            try? person.touch(image)
+            touched.signal()
+        }
         var isTold = false
         var took = time
         while let message = try? asking.receive(within: max(.zero, start + time - .now)) {
@@ -59,6 +64,7 @@ import Testing
             }
         }
         try daemon.stop(SIGKILL)
+        touched.wait()
         while let message = try? asking.receive(within: .seconds(10)) {
             if case .mismatch = message { isTold = true }
         }

@@ -200,7 +200,9 @@ struct ArbiterWitness: Hashable {
         case .timedOut: return dues(client).contains { $0.cause == .timedOut && $0.at <= now }
         case .contended, .readerFailed, .readerHot:
             return dues(client).contains { $0.cause == denial.cause && $0.at <= now }
-        case .preempted: return client.rank == 1 || client.ask.work != .identify
+        case .preempted:
+            let isOutranked = clients.contains { $0.outranks(client) && !$0.isResting }
+            return isOutranked && (client.rank == 1 || client.ask.work != .identify)
         case .mismatchesUsedUp: return client.triesLeft == 0
         case .readerUnplugged: return reader == .absent
         default: return false

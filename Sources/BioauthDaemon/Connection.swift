@@ -7,7 +7,6 @@ import BioauthWire
     let peer: Peer
     /// The request that runs on it, if one does.
     var request: RequestID?
-    var isWatching = false
     /// The password turn it was granted and has not reported yet.
     var turn: (account: Account, peerUID: UInt32)?
     /// Since when it has asked for nothing.

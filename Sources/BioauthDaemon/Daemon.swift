@@ -126,7 +126,7 @@ import Glibc
         }
         switch message {
         case .cancel(let reason): cancel(reason, connection)
-        case .watch: connection.isWatching = true
+        case .watch: server?.watch(connection)
         case .authenticate, .enroll:
             guard connection.request == nil else { return connection.refuse(.tooMany) }
             if case .authenticate(let request) = message { authenticate(request, connection) }
@@ -212,7 +212,7 @@ import Glibc
     /// Tells those who watch, as far as it is their business.
     func tell(_ event: WatchEvent) {
         guard let server else { return }
-        for connection in server.connections.values where connection.isWatching {
+        for connection in server.watchers.values {
             if event.account.map(connection.peer.mayAsk(for:)) ?? true { connection.send(.event(event)) }
         }
     }

@@ -14,6 +14,8 @@ import BioauthWire
     private var accepting: EventSource?
     private var sweeping: EventSource?
     private(set) var connections: [ObjectIdentifier: Connection] = [:]
+    /// Those that want to hear of what happens: few, so that telling them doesn't cost a walk over all.
+    private(set) var watchers: [ObjectIdentifier: Connection] = [:]
     private var ofUser: [UInt32: Int] = [:]
     private var notRoot = 0
 
@@ -78,6 +80,11 @@ import BioauthWire
         if sweeping == nil { sweepLater() }
     }
 
+    func watch(_ connection: Connection) {
+        guard !connection.isClosed else { return }
+        watchers[ObjectIdentifier(connection)] = connection
+    }
+
     private func hasRoom(for peer: Peer) -> Bool {
         guard connections.count < Limits.connections else { return false }
         return peer.isRoot
@@ -86,7 +93,9 @@ import BioauthWire
     }
 
     private func forget(_ connection: Connection) {
-        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        let id = ObjectIdentifier(connection)
+        guard connections.removeValue(forKey: id) != nil else { return }
+        watchers[id] = nil
         if !connection.peer.isRoot {
             notRoot -= 1
             let left = ofUser[connection.peer.uid, default: 1] - 1
@@ -104,8 +113,8 @@ import BioauthWire
     private func sweep() {
         sweeping = nil
         let now = BootClock.instant
-        for connection in connections.values
-        where connection.request == nil && !connection.isWatching && connection.turn == nil
+        for (id, connection) in connections
+        where connection.request == nil && watchers[id] == nil && connection.turn == nil
             && now - connection.idleSince >= Limits.idleConnection
         {
             connection.refuse(.idle)

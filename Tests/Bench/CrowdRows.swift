@@ -16,20 +16,24 @@ func crowdRows(_ rig: Rig) throws -> [Row] {
     rows += crowd.rows("1,000 root requests at once")
     let each = (try privateMemory(of: pid) - before) / 1000
     rows.append(Row("private memory for each of 1,000 root connections", "KiB", each, goal: .under(32, "KiB")))
-    rows.append(try prompts("a root login's prompt, 1,000 root requests in line", bioauthd, rig, "login", under5))
+    func prompts(_ name: String, _ service: String, behind waiting: Int) throws -> Row {
+        let taken = try (0..<rig.rounds).map { _ in try prompt(bioauthd, service, behind: waiting) }
+        return Row(name, "ms", taken.median, goal: under5, note: taken.spread)
+    }
+    rows.append(try prompts("a root login's prompt, 1,000 root requests in line", "login", behind: 1000))
     try crowd.leave()
 
     var afterwards: [Double] = []
     for _ in 0..<rig.rounds {
         try Crowd(1000, at: bioauthd, asking: .touch).leave(waiting: false)
-        afterwards.append(try prompt(bioauthd, "sudo"))
+        afterwards.append(try prompt(bioauthd, "sudo", behind: 0))
     }
     rows.append(
         Row("the next prompt after 1,000 root requests left at once", "ms", afterwards.median, goal: under5,
             note: afterwards.spread))
 
     let idle = Crowd(1000, at: bioauthd, asking: .status)
-    rows.append(try prompts("a prompt, 1,000 root connections that asked their status", bioauthd, rig, "sudo", under5))
+    rows.append(try prompts("a prompt, 1,000 root connections that asked their status", "sudo", behind: 0))
     try idle.leave()
 
     guard getuid() == 0 else {
@@ -45,21 +49,13 @@ func crowdRows(_ rig: Rig) throws -> [Row] {
             }, note: "\(strangers.refused) more were refused by rule"))
     let behind = Crowd(1000, at: bioauthd, asking: .touch)
     rows += behind.rows("1,000 root requests at once behind that crowd")
-    rows.append(try prompts("a root login's prompt behind both crowds", bioauthd, rig, "login", under5))
+    rows.append(try prompts("a root login's prompt behind both crowds", "login", behind: 1000))
     try behind.leave()
     return rows
 }
 
-private func prompts(
-    _ name: String, _ bioauthd: Bioauthd, _ rig: Rig, _ service: String, _ goal: Row.Goal
-) throws -> Row {
-    let taken = try (0..<rig.rounds).map { _ in try prompt(bioauthd, service) }
-    return Row(name, "ms", taken.median, goal: goal, note: taken.spread)
-}
-
 /// From `pam_authenticate` called to the prompt, of a request that is given up as soon as it has it.
-private func prompt(_ bioauthd: Bioauthd, _ service: String) throws -> Double {
-    let waiting = try bioauthd.daemon.status().waiting
+private func prompt(_ bioauthd: Bioauthd, _ service: String, behind waiting: Int) throws -> Double {
     let transaction = try Transaction.run(on: bioauthd, user: Account.own.name, service: service, endsAtPrompt: true)
     guard let prompted = transaction.prompted else { throw Trouble("no prompt: \(transaction)") }
     try waitUntil("the request to be gone") { try bioauthd.daemon.status().waiting <= waiting }

@@ -76,8 +76,8 @@ install: all
 	install -D -m 644 pam/bioauth-password.pam $(DESTDIR)/etc/pam.d/bioauth-password
 	install -d $(DESTDIR)/lib/systemd/system
 	install -m 644 systemd/*.service systemd/*.socket $(DESTDIR)/lib/systemd/system
-	install -D -m 644 completions/bioauthctl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/bioauthctl
-	for page in man/*.[1-8] pam/*.8; do \
+	install -D -m 644 Sources/bioauthctl/bioauthctl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/bioauthctl
+	for page in Sources/*/*.[1-8] pam/*.8; do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 	install -D -m 644 $(BUILD)/locale/ko/LC_MESSAGES/bioauthd.mo \
 		$(DESTDIR)$(PREFIX)/share/locale/ko/LC_MESSAGES/bioauthd.mo

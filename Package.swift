@@ -24,13 +24,15 @@ let package = Package(
         .target(name: "BioauthClient", dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem"]),
         .executableTarget(
             name: "bioauthd", dependencies: ["BioauthCore", "BioauthDaemon", "BioauthSystem", "FingerprintReader"],
-            exclude: ["bioauthd.conf"]),
+            exclude: ["bioauthd.conf", "bioauthd.conf.5", "bioauthd.8"]),
         .executableTarget(
             name: "bioauthctl",
-            dependencies: ["BioauthCore", "BioauthWire", "BioauthClient", "BioauthDaemon", "BioauthSystem"]),
+            dependencies: ["BioauthCore", "BioauthWire", "BioauthClient", "BioauthDaemon", "BioauthSystem"],
+            exclude: ["bioauthctl.1", "bioauthctl.bash"]),
         .executableTarget(
             name: "bioauth-password",
-            dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem", "CLinux", "CPam"]),
+            dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem", "CLinux", "CPam"],
+            exclude: ["bioauth-password.8"]),
 
         // Fingers for the demo, the tests and the benchmarks; never installed.
         .target(name: "SyntheticFingers", swiftSettings: [.strictMemorySafety(), .unsafeFlags(["-O"])]),

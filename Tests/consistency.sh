@@ -39,22 +39,22 @@ page_terms() { sed -n "/^\.SH $2/,/^\.SH/p" "$1" | sed 's/\\-/-/g' | grep -A1 '^
 help=$("$programs/bioauthctl" --help)
 subcommands=$(sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\)  .*/\1/p' <<<"$help")
 [ -n "$subcommands" ] || complain 'bioauthctl --help names no subcommands'
-same 'bioauthctl --help' "$subcommands" 'bioauthctl.1' "$(page_terms man/bioauthctl.1 SUBCOMMANDS)"
+same 'bioauthctl --help' "$subcommands" 'bioauthctl.1' "$(page_terms Sources/bioauthctl/bioauthctl.1 SUBCOMMANDS)"
 options=$(help_options "$help")
 for subcommand in $subcommands; do
     of_subcommand=$(help_options "$("$programs/bioauthctl" "$subcommand" --help)")
     completed=$(bash --norc -c '
-        source completions/bioauthctl.bash
+        source Sources/bioauthctl/bioauthctl.bash
         COMP_WORDS=(bioauthctl "$1" --) COMP_CWORD=2
         _bioauthctl bioauthctl -- "$1"
         printf "%s\n" "${COMPREPLY[@]}"' - "$subcommand")
     same "bioauthctl $subcommand --help" "$of_subcommand" 'the completion' "$completed"
     options+=$'\n'$of_subcommand
 done
-same 'bioauthctl --help' "$options" 'bioauthctl.1' "$(page_options man/bioauthctl.1)"
+same 'bioauthctl --help' "$options" 'bioauthctl.1' "$(page_options Sources/bioauthctl/bioauthctl.1)"
 for word in '' --; do
     completed=$(bash --norc -c '
-        source completions/bioauthctl.bash
+        source Sources/bioauthctl/bioauthctl.bash
         COMP_WORDS=(bioauthctl "$1") COMP_CWORD=1
         _bioauthctl bioauthctl "$1" bioauthctl
         printf "%s\n" "${COMPREPLY[@]}"' - "$word")
@@ -64,30 +64,30 @@ for word in '' --; do
     esac
 done
 codes=$(sed -n '/^Exit codes:/,$s/^  \([0-9]\)  .*/\1/p' <<<"$help")
-same 'bioauthctl --help' "$codes" 'bioauthctl.1' "$(page_terms man/bioauthctl.1 'EXIT STATUS')"
+same 'bioauthctl --help' "$codes" 'bioauthctl.1' "$(page_terms Sources/bioauthctl/bioauthctl.1 'EXIT STATUS')"
 
 fingers=$(sed -n 's/^ *case \.[a-zA-Z]*: "\(\(left\|right\)-[a-z]*\)"$/\1/p' Sources/BioauthCore/Identity.swift)
 same 'Identity.swift' "$fingers" 'the completion' \
-    "$(sed -n "/local fingers=/,/'\$/p" completions/bioauthctl.bash | grep -oE '(left|right)-[a-z]+')"
+    "$(sed -n "/local fingers=/,/'\$/p" Sources/bioauthctl/bioauthctl.bash | grep -oE '(left|right)-[a-z]+')"
 same 'Identity.swift' "$fingers" 'bioauthctl.1' \
-    "$(sed -n '/\\-\\-finger " NAME"/,/^\.TP/p' man/bioauthctl.1 | sed 's/\\-/-/g' | grep -oE '(left|right)-[a-z]+')"
+    "$(sed -n '/\\-\\-finger " NAME"/,/^\.TP/p' Sources/bioauthctl/bioauthctl.1 | sed 's/\\-/-/g' | grep -oE '(left|right)-[a-z]+')"
 
 causes=$(sed -n '/^public enum Cause/,/^    \/\/\//s/^    case \([a-zA-Z]*\) = .*/\1/p' Sources/BioauthCore/Denial.swift)
 same 'Denial.swift' "$causes" 'bioauthctl.1' \
-    "$(sed -n '/^The causes:/,/^\.SH/s/^\.IR //p' man/bioauthctl.1 | grep -oE '[a-zA-Z]+')"
+    "$(sed -n '/^The causes:/,/^\.SH/s/^\.IR //p' Sources/bioauthctl/bioauthctl.1 | grep -oE '[a-zA-Z]+')"
 
 # bioauth-password and bioauthd.
 for program in bioauth-password bioauthd; do
     options=$(help_options "$("$programs/$program" --help)")
-    same "$program --help" "$options" "$program.8" "$(page_options "man/$program.8")"
+    same "$program --help" "$options" "$program.8" "$(page_options "Sources/$program/$program.8")"
 done
 same 'bioauthd --help' "$options" "bioauthd.8's synopsis" \
-    "$(long_options "$(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' man/bioauthd.8 | sed 's/\\-/-/g')")"
+    "$(long_options "$(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' Sources/bioauthd/bioauthd.8 | sed 's/\\-/-/g')")"
 
 # Its configuration: keys as "group key", and the list of services.
 keys=$(grep -oE '(number|flag)\("[a-z-]+", "[a-z-]+"' Sources/BioauthDaemon/Configuration.swift \
     | sed 's/.*("\(.*\)", "\(.*\)"/\1 \2/')
-described=$(sed 's/\\-/-/g' man/bioauthd.conf.5 | awk '
+described=$(sed 's/\\-/-/g' Sources/bioauthd/bioauthd.conf.5 | awk '
     /^\.SH/ { group = /\[/ ? substr($2, 2, length($2) - 2) : "" }
     group != "" && group != "services" && /^\.B / && head { print group, $2 }
     { head = /^\.TP/ }')
@@ -97,7 +97,7 @@ shipped=$(awk -F= '/^\[/ { group = substr($1, 2, length($1) - 2) } group != "ser
 same 'Configuration.swift' "$keys" 'bioauthd.conf' "$shipped"
 services=$(sed -n '/shippedServices:/,/^    \]/p' Sources/BioauthCore/Settings.swift | grep -oE '"[a-z0-9-]+": \.[a-z]+' \
     | sed 's/"\(.*\)": \.\(.*\)/\2 \1/')
-listed=$(sed 's/\\-/-/g' man/bioauthd.conf.5 | sed -n '/^The list that holds/,/^\.PP/p' | awk '
+listed=$(sed 's/\\-/-/g' Sources/bioauthd/bioauthd.conf.5 | sed -n '/^The list that holds/,/^\.PP/p' | awk '
     /^\.B / { class = $2; next }
     class != "" && !/^\./ { gsub(",", ""); for (at = 1; at <= NF; at++) print class, $at }')
 same 'Settings.swift' "$services" 'bioauthd.conf.5' "$listed"
@@ -105,7 +105,7 @@ same 'Settings.swift' "$services" 'bioauthd.conf' \
     "$(sed -n '/^\[services\]/,/^\[[^s]/s/^\([a-z0-9-]*\)=\([a-z]*\)$/\2 \1/p' Sources/bioauthd/bioauthd.conf)"
 
 # The pages themselves.
-for page in man/*.[1-8] pam/*.8; do
+for page in Sources/*/*.[1-8] pam/*.8; do
     warnings=$(groff -ww -man -Tutf8 -z "$page" 2>&1)
     [ -z "$warnings" ] || complain "$page: $warnings"
 done

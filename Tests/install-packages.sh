@@ -5,7 +5,7 @@ set -euo pipefail
 packages=(
     gcc make pkg-config gettext
     libfprint-2-dev libpam0g-dev libglib2.0-dev libsystemd-dev
-    libpam-modules libpam-wrapper systemd valgrind groff man-db
+    libpam-modules libpam-wrapper systemd umockdev valgrind groff man-db
 )
 missing=()
 for package in "${packages[@]}"; do

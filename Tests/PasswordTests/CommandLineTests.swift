@@ -26,7 +26,8 @@ import Testing
 
     @Test func `the help and the man page name the same options`() throws {
         let help = try run([PasswordService.program, "--help"]).text
-        let page = try String(contentsOfFile: Built.package + "/man/bioauth-password.8", encoding: .utf8)
+        let page = try String(
+            contentsOfFile: Built.package + "/Sources/bioauth-password/bioauth-password.8", encoding: .utf8)
         let options = page[page.range(of: ".SH OPTIONS")!.upperBound..<page.range(of: ".SH PAM")!.lowerBound]
             .replacingOccurrences(of: "\\-", with: "-")
         #expect(longOptions(in: help) == longOptions(in: options))

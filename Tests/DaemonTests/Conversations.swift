@@ -45,6 +45,14 @@ extension DaemonUnderTest {
         try connection.send(message)
         try connection.expect(end, sourceLocation: sourceLocation)
     }
+
+    /// Puts another configuration in its file's place, and waits until it has been read.
+    func reload(_ configuration: String?) throws {
+        if let configuration { try directory.write(configuration, to: "bioauthd.conf") }
+        program.send(SIGHUP)
+        #expect(waitForState("RELOADING=1"))
+        #expect(waitForState("READY=1"))
+    }
 }
 
 /// A client that sends what bytes it likes.

@@ -2,7 +2,6 @@ import BioauthClient
 import BioauthCore
 import BioauthWire
 import Foundation
-import SyntheticFingers
 import TestSupport
 import Testing
 

@@ -43,6 +43,7 @@ import Testing
         let small = try Small()
         let daemon = small.daemon
         #expect(try daemon.authenticate(touches: [2, 1]).contains(.mismatch(triesLeft: 2)))
+        #expect(try daemon.status().mismatches == 0)
         try small.fill()
 
         let said = try daemon.authenticate(touches: [2])

@@ -109,7 +109,7 @@ import Testing
             try daemon.givePassword()
             #expect(try daemon.verdict(touches: [1]) == .allowed(.rightIndex), "\(damage)")
         }
-        #expect(daemon.log.contains("\(account.uid).state can't be used"))
+        #expect(eventually { daemon.log.contains("\(account.uid).state can't be used") })
         // The password's time was put in the link's place, not where that led.
         #expect(
             try FileManager.default.attributesOfItem(atPath: daemon.state())[.type] as? FileAttributeType

@@ -201,38 +201,22 @@ private struct Activator {
         socketPath = directory.file(name)
         program = try RunningProgram(
             "/usr/bin/systemd-socket-activate", type + ["-l", socketPath, Built.program("bioauthd")] + arguments)
-        let path = socketPath
-        #expect(eventually { FileManager.default.fileExists(atPath: path) })
+        let (program, line) = (program, "Listening on \(socketPath) ")
+        #expect(eventually { program.text.contains(line) })
     }
 
-    /// A connection, once it listens.
-    func connect() throws -> DaemonConnection {
-        var connects = false
-        _ = try eventually {
-            do {
-                _ = try DaemonConnection(path: socketPath)
-                connects = true
-            } catch ConnectionError.noDaemon(let error) where error.number != ECONNREFUSED {
-                throw error
-            } catch ConnectionError.noDaemon {
-                return false
-            }
-            return true
-        }
-        #expect(connects)
-        return try DaemonConnection(path: socketPath)
-    }
+    func connect() throws -> DaemonConnection { try DaemonConnection(path: socketPath) }
 
     /// What it says when a connection makes it start the daemon, which ends at once.
     func refusal() throws -> String {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        if (try? DaemonConnection(path: socketPath)) == nil { try connectStream(descriptor) }
+        if (try? connect()) == nil { connectStream(descriptor) }
         #expect(try program.wait() == 2)
         return program.text
     }
 
-    private func connectStream(_ descriptor: Int32) throws {
+    private func connectStream(_ descriptor: Int32) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socketPath.utf8) }

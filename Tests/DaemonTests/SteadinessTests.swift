@@ -12,14 +12,17 @@ import Testing
 
     @Test("After 500 connections and 200 requests it has no more descriptors open and hardly more memory than before")
     func flat() throws {
-        let daemon = try DaemonUnderTest.enrolled(configuration: "[lockout]\nmismatches-per-delay = 20\n")
+        let daemon = try DaemonUnderTest.enrolled(configuration: SteadinessTests.warm)
         try use(daemon, connections: 250, requests: 100)
         let before = try figures(of: daemon)
         try use(daemon, connections: 500, requests: 200)
         let after = try figures(of: daemon)
         #expect(after.descriptors == before.descriptors)
-        #expect(after.kilobytes < before.kilobytes + 512, "\(before.kilobytes) KiB before")
+        #expect(after.kilobytes < before.kilobytes + 256, "\(before.kilobytes) KiB before")
     }
+
+    private static let warm = "[lockout]\nmismatches-per-delay = 20\n"
+    private static let cold = warm + "[reader]\nkeep-warm-seconds = 0\n"
 
     /// Connects and leaves, asks for a touch and ends that in each of the ways there are.
     private func use(_ daemon: DaemonUnderTest, connections: Int, requests: Int) throws {
@@ -50,18 +53,21 @@ import Testing
         }
     }
 
-    /// What the daemon has when nobody is connected and the reader waits.
+    /// What the daemon has when nobody is connected and the reader is closed, which gives free memory back.
     private func figures(of daemon: DaemonUnderTest) throws -> (descriptors: Int, kilobytes: Int) {
-        let process = "/proc/\(daemon.program.pid)"
+        try daemon.reload(SteadinessTests.cold)
         let watch = try daemon.connect()
         #expect(
             try eventually {
                 try watch.send(.status(SteadinessTests.account))
                 guard case .status(let report) = try watch.receive(within: .seconds(10)) else { return false }
-                return report.readerState == .ready && report.waiting == 0
+                return report.readerState == .closed && report.waiting == 0
             })
+        defer { try? daemon.reload(SteadinessTests.warm) }
+        let process = "/proc/\(daemon.program.pid)"
+        // Clean pages are files': whether they count as private hangs on who else runs the same programs.
         let memory = try String(contentsOfFile: "\(process)/smaps_rollup", encoding: .utf8).split(separator: "\n")
-            .filter { $0.hasPrefix("Private_") }.compactMap { Int($0.split(separator: " ")[1]) }
+            .filter { $0.hasPrefix("Private_Dirty") }.compactMap { Int($0.split(separator: " ")[1]) }
         return (try FileManager.default.contentsOfDirectory(atPath: "\(process)/fd").count, memory.reduce(0, +))
     }
 

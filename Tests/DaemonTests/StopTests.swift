@@ -93,13 +93,3 @@ import Testing
         #expect(try daemon.stop() == 0)
     }
 }
-
-extension DaemonUnderTest {
-    /// Puts another configuration in its file's place, and waits until it has been read.
-    fileprivate func reload(_ configuration: String?) throws {
-        if let configuration { try directory.write(configuration, to: "bioauthd.conf") }
-        program.send(SIGHUP)
-        #expect(waitForState("RELOADING=1"))
-        #expect(waitForState("READY=1"))
-    }
-}

@@ -38,6 +38,8 @@ public struct ReaderLife: Hashable, Sendable {
         let job: Job
         /// Whether the touch has been compared: only its completion is still awaited.
         var isShown = false
+        /// Whether it was compared with nothing, because the scan was no good.
+        var isRetry = false
         /// Whether a finger is there; nil: the driver hasn't told yet.
         var finger: Bool?
         /// When the finger was lifted: what it showed may still be being compared.
@@ -60,6 +62,8 @@ public struct ReaderLife: Hashable, Sendable {
     private var wanted: Job?
     /// Nothing is started before then: the finger of the last action may still be there. Nil: it isn't.
     private var settled: Instant?
+    /// The job whose scan was no good: the same finger may try again at once, for that job and no other.
+    private var retried: Job?
     /// Failures since it last served well: an action completed, or nothing failed for as long as it is kept warm.
     private var failures = 0
     /// Whether the driver has ever told of a finger, so that its silence means that none was there.
@@ -133,16 +137,19 @@ public struct ReaderLife: Hashable, Sendable {
     public mutating func finger(_ present: Bool, at now: Instant) -> [Action] {
         guard case .scanning(var scan) = state else { return [] }
         tellsFingers = true
+        // Whatever is told while a cancelled action ends: libfprint takes the finger for gone then, wherever it is.
+        if scan.isCancelled && !present { return [] }
         scan.lifted = present ? nil : scan.finger == true ? now : scan.lifted
         scan.finger = present
         state = .scanning(scan)
         return proceed(at: now)
     }
 
-    /// The touch has been compared.
-    public mutating func shown(at now: Instant) -> [Action] {
+    /// The touch has been compared; or, as a retry, the scan was no good.
+    public mutating func shown(retry: Bool = false, at now: Instant) -> [Action] {
         guard case .scanning(var scan) = state else { return [] }
         scan.isShown = true
+        scan.isRetry = retry
         state = .scanning(scan)
         return []
     }
@@ -150,9 +157,12 @@ public struct ReaderLife: Hashable, Sendable {
     /// The action has completed; with a fault, badly. Cancelled is well.
     public mutating func completed(_ fault: ReaderFault?, at now: Instant) -> [Action] {
         guard case .scanning(let scan) = state else { return [] }
-        // An action that no finger touched leaves nothing to wait for.
-        let isGone = scan.finger.map { !$0 } ?? (!scan.isShown && tellsFingers)
+        // A finger that was told to come and to go has gone, but for a retry, where it is taken for gone too early. An
+        // action that no finger touched leaves nothing to wait for.
+        let isUntouched = tellsFingers && !scan.isShown
+        let isGone = !scan.isRetry && scan.finger != true && (scan.lifted != nil || isUntouched)
         settled = isGone ? nil : now + ReaderLife.settling
+        retried = scan.isRetry ? scan.job : nil
         if let fault, fault != .cancelled { return failed(fault, at: now) }
         failures = 0
         state = .idle(since: now)
@@ -195,7 +205,7 @@ public struct ReaderLife: Hashable, Sendable {
             state = .opening
             return [.open]
         case .idle(let since):
-            if let settled, settled > now { return [] }
+            if let settled, settled > now, wanted == nil || wanted != retried { return [] }
             settled = nil
             if let wanted {
                 state = .scanning(Scan(job: wanted))

@@ -24,7 +24,7 @@ extension Daemon {
         spareReaders.removeAll { $0 === old }
         guard reader === old else { return }
         reader = nil
-        perform(life.removed(at: now))
+        act(life.removed(at: now))
         if !spareReaders.isEmpty { use(spareReaders.removeFirst()) }
     }
 
@@ -32,20 +32,14 @@ extension Daemon {
         reader = new
         new.onFinger = { [weak self, weak new] present in
             guard let self, self.reader === new else { return }
-            perform(life.finger(present, at: now))
-            act([])
+            act(life.finger(present, at: now))
         }
-        perform(life.added(at: now))
-        act([])
+        act(life.added(at: now))
     }
 
     // MARK: The life's decisions
 
-    func perform(_ actions: [ReaderLife.Action]) {
-        for action in actions { perform(action) }
-    }
-
-    private func perform(_ action: ReaderLife.Action) {
+    func perform(_ action: ReaderLife.Action) {
         guard let reader else {
             if case .standing(let standing) = action { stands(standing) }
             return
@@ -75,8 +69,7 @@ extension Daemon {
     /// A reader's answer, if it is still the one in use, and what follows from it.
     private func back(from reader: any Reader, _ event: (inout ReaderLife, Instant) -> [ReaderLife.Action]) {
         guard self.reader === reader else { return }
-        perform(event(&life, now))
-        act([])
+        act(event(&life, now))
     }
 
     private func stands(_ standing: ReaderStanding) {
@@ -144,7 +137,9 @@ extension Daemon {
     private func identify(_ job: Job, _ reader: any Reader) {
         reader.identify(gallery: gallery.map(\.print)) { [weak self] result in
             guard let self, self.reader === reader else { return }
-            perform(life.shown(at: now))
+            var isRetry = false
+            if case .retry = result { isRetry = true }
+            act(life.shown(retry: isRetry, at: now))
             var finger: Finger?
             if case .matched(let index) = result, gallery.indices.contains(index) { finger = gallery[index].finger }
             if case .identify = job.kind, let finger, !prints.exists(job.account, finger, on: reader.description) {

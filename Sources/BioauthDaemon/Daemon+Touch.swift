@@ -78,7 +78,7 @@ extension Daemon {
     func perform(_ action: Arbiter.Action) {
         switch action {
         case .want(let job):
-            perform(life.wants(job, at: now))
+            act(life.wants(job, at: now))
         case .prompt(let id, let triesLeft, let again):
             prompt(id, triesLeft: triesLeft, again: again)
         case .waiting(let id, let cause, let place, let other):

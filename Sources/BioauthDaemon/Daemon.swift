@@ -32,7 +32,7 @@ import Glibc
     private var lastRequest: UInt64 = 0
     private var timer: EventSource?
     private var timerDue: Instant?
-    private var pending: [Arbiter.Action] = []
+    private var pending: [Step] = []
     private var isActing = false
     private var isStopping = false
 
@@ -88,10 +88,9 @@ import Glibc
             for problem in error.problems { log.write(.error, "\(problem)") }
             return log.write(.error, "The configuration has errors: the one before stays in force")
         }
-        perform(life.configured(keptWarm: settings.readerKeptWarm, at: now))
+        act(life.configured(keptWarm: settings.readerKeptWarm, at: now))
         tell(WatchEvent(kind: .reloaded, time: wallMilliseconds))
         log.write(.notice, "The configuration was read again")
-        settle()
     }
 
     private func stop() {
@@ -100,7 +99,7 @@ import Glibc
         ServiceManager.notify("STOPPING=1")
         act(arbiter.endAll(Denial(.daemonStopping), at: now))
         server?.stop()
-        perform(life.configured(keptWarm: .zero, at: now))
+        act(life.configured(keptWarm: .zero, at: now))
         _ = EventLoop.after(milliseconds: Daemon.stopMilliseconds) { EventLoop.quit() }
         settle()
     }
@@ -175,14 +174,28 @@ import Glibc
         return RequestID(number: lastRequest)
     }
 
-    /// Carries out what the arbiter decided, in order. What follows from an action goes behind those that are there.
-    func act(_ actions: [Arbiter.Action]) {
-        pending += actions
+    /// Something that one of the two decided.
+    private enum Step {
+        case arbiter(Arbiter.Action)
+        case life(ReaderLife.Action)
+    }
+
+    func act(_ actions: [Arbiter.Action]) { act(actions.map(Step.arbiter)) }
+
+    func act(_ actions: [ReaderLife.Action]) { act(actions.map(Step.life)) }
+
+    /// Carries out what was decided, in the order it was: what follows from a step goes behind those that are there.
+    /// Each of the two so hears of the other what it knew when it decided.
+    private func act(_ steps: [Step]) {
+        pending += steps
         guard !isActing else { return }
         isActing = true
         var at = 0
         while at < pending.count {
-            perform(pending[at])
+            switch pending[at] {
+            case .arbiter(let action): perform(action)
+            case .life(let action): perform(action)
+            }
             at += 1
         }
         pending.removeAll()
@@ -205,7 +218,7 @@ import Glibc
     private func tick() {
         timer = nil
         timerDue = nil
-        perform(life.tick(at: now))
+        act(life.tick(at: now))
         act(arbiter.tick(at: now))
     }
 

@@ -14,7 +14,8 @@ import CGLib
     private let onRemoved: @MainActor (LibfprintReader) -> Void
     private var running: Call?
     private var isRemoved = false
-    private var isFingerPresent = false
+    /// What was told of the finger during this call.
+    private var toldFinger: Bool?
     private var fingerSignal: SignalConnection?
     private var removalSignal: SignalConnection?
 
@@ -88,6 +89,8 @@ import CGLib
             defer { if let match { g_object_unref(match.object) } }
             if succeeded {
                 touch.report(match: match)
+                // A reader of images completes a comparison only once the finger has gone; others don't wait for it.
+                if fp_device_has_feature(device, FP_DEVICE_FEATURE_CAPTURE) != 0 { self.tellFinger(false) }
                 return .success(())
             }
             switch DeviceError(consuming: error) {
@@ -176,6 +179,7 @@ import CGLib
             done(result.map(finish) ?? .failure(.unplugged))
         }
         running = started
+        toldFinger = nil
         let (cancellable, ready, data) = started.arguments()
         call(cancellable, ready, data)
     }
@@ -190,10 +194,24 @@ import CGLib
     // MARK: What the device tells
 
     private func fingerStatusChanged() {
-        let status = fp_device_get_finger_status(device.pointer)
-        let isPresent = status.rawValue & FP_FINGER_STATUS_PRESENT.rawValue != 0
-        guard isPresent != isFingerPresent else { return }
-        isFingerPresent = isPresent
+        let status = fp_device_get_finger_status(device.pointer).rawValue
+        guard let call = running else { return }
+        if status & FP_FINGER_STATUS_PRESENT.rawValue != 0 { return tellFinger(true) }
+        if status & FP_FINGER_STATUS_NEEDED.rawValue != 0 { return tellFinger(false) }
+        // libfprint also forgets the finger as a call ends, wherever the finger is: that it has gone is told only if
+        // the call goes on. The call's end was put behind the first turn, so it comes before the second.
+        later {
+            later { [weak self] in
+                guard let self, running === call else { return }
+                let isPresent = fp_device_get_finger_status(device.pointer).rawValue & FP_FINGER_STATUS_PRESENT.rawValue
+                if isPresent == 0 { tellFinger(false) }
+            }
+        }
+    }
+
+    private func tellFinger(_ isPresent: Bool) {
+        guard isPresent != toldFinger else { return }
+        toldFinger = isPresent
         onFinger?(isPresent)
     }
 

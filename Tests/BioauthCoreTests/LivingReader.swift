@@ -25,7 +25,7 @@ struct LivingReader {
     @discardableResult mutating func opened(_ fault: ReaderFault? = nil) -> Actions { life.opened(fault, at: now) }
     @discardableResult mutating func closed() -> Actions { life.closed(at: now) }
     @discardableResult mutating func finger(_ present: Bool) -> Actions { life.finger(present, at: now) }
-    @discardableResult mutating func shown() -> Actions { life.shown(at: now) }
+    @discardableResult mutating func shown(retry: Bool = false) -> Actions { life.shown(retry: retry, at: now) }
     @discardableResult mutating func completed(_ fault: ReaderFault? = nil) -> Actions {
         life.completed(fault, at: now)
     }

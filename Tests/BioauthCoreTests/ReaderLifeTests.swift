@@ -215,6 +215,35 @@ import Testing
         #expect(reader.completed(.cancelled) == [.start(job)])
     }
 
+    @Test func `at once for the same request after a scan that was no good, a second later for another`() {
+        for next in [job, other] {
+            var reader = LivingReader()
+            reader.wants(job)
+            reader.finger(true)
+            reader.shown(retry: true)
+            reader.wants(next)
+            // libfprint takes the finger for gone, wherever it is.
+            reader.finger(false)
+            #expect(reader.completed() == (next == job ? [.start(job)] : []))
+            if next == other {
+                #expect(reader.wait(.milliseconds(999)) == [])
+                #expect(reader.wait(.milliseconds(1)) == [.start(other)])
+            }
+        }
+    }
+
+    @Test func `a finger that goes only while a cancelled action ends may be there still`() {
+        var reader = LivingReader()
+        reader.wants(job)
+        reader.finger(true)
+        reader.wants(other)
+        #expect(reader.wait(ReaderLife.fingerPatience) == [.cancel])
+        #expect(reader.finger(false) == [])
+        #expect(reader.completed(.cancelled) == [])
+        #expect(reader.wait(.milliseconds(999)) == [])
+        #expect(reader.wait(.milliseconds(1)) == [.start(other)])
+    }
+
     @Test func `what another driver told of fingers is forgotten with it`() {
         var reader = LivingReader()
         reader.wants(job)

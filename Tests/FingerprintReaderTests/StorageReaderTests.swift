@@ -328,12 +328,12 @@ final class StorageReaderTests: XCTestCase {
             let told = reader.identifying([left])
             try readers.tell("FINGER 1")
             try readers.tell("FINGER 1")
-            XCTAssertEqual(finger.values, [true])
+            XCTAssertEqual(finger.values, [false, true])
             try readers.tell("FINGER 0")
-            XCTAssertEqual(finger.values, [true, false])
+            XCTAssertEqual(finger.values, [false, true, false])
             try readers.tell("SCAN left")
             try told.done.one().get()
-            XCTAssertEqual(finger.values, [true, false, true, false])
+            XCTAssertEqual(finger.values, [false, true, false, true, false])
         }
     }
 }

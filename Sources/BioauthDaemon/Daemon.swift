@@ -76,6 +76,8 @@ import Glibc
     }
 
     private func reload() {
+        // A reader kept warm again would delay the stop.
+        guard !isStopping else { return }
         ServiceManager.notify("RELOADING=1")
         defer { ServiceManager.notify("READY=1") }
         do {

@@ -62,6 +62,36 @@ import Testing
         #expect(told == [[0, 5, -1], [1, 5, -1], [2, 5, -1], [2, 5, 2], [3, 5, -1], [4, 5, -1], [5, 5, -1]])
     }
 
+    @Test("Who leaves, or cancels, in the middle of an enrolment has enrolled nothing, and the reader is free")
+    func leaves() throws {
+        let daemon = try DaemonUnderTest.enrolled()
+        for leaves in [true, false] {
+            let connection = try daemon.connect()
+            try connection.send(.enroll(EnrollmentTests.account, .leftIndex, nil))
+            for impression in 0..<3 {
+                try connection.receive { if case .enrolling(impression, 6, nil) = $0 { true } else { false } }
+                try daemon.touch(2, impression)
+            }
+            try connection.receive { if case .enrolling(3, 6, nil) = $0 { true } else { false } }
+            if !leaves {
+                try connection.send(.cancel(.person))
+                try connection.receive { $0 == .refused(Denial(.personCancelled)) }
+            }
+        }
+        // The touch that comes at once may still be the enrolment's; a person touches again.
+        let connection = try daemon.connect()
+        try connection.send(.authenticate(Authenticate(account: EnrollmentTests.account, service: "sudo")))
+        try connection.receive { if case .prompt = $0 { true } else { false } }
+        var verdict: DaemonMessage?
+        for _ in 0..<3 where verdict == nil {
+            try daemon.touch(1)
+            verdict = try? connection.receive(within: .seconds(4))
+        }
+        #expect(verdict == .verdict(.allowed(.rightIndex)))
+        #expect(try daemon.status().prints == 1)
+        #expect(!FileManager.default.fileExists(atPath: daemon.print(.leftIndex)))
+    }
+
     @Test("All of an account's prints are deleted at once, and nobody else's")
     func deleteAll() throws {
         let daemon = try DaemonUnderTest.enrolled()

@@ -42,13 +42,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: daemon.socketPath))
     }
 
-    @Test("SIGINT stops it as well, and a second signal changes nothing")
+    @Test("SIGINT stops it as well, and another signal changes nothing")
     func interrupted() throws {
         let daemon = try DaemonUnderTest()
         let watching = try daemon.connect()
         try watching.send(.watch)
         _ = try daemon.status()
         daemon.program.send(SIGINT)
+        daemon.program.send(SIGHUP)
         daemon.program.send(SIGTERM)
         try watching.expect(.problem(.stopping))
         #expect(try daemon.program.wait() == 0)

@@ -18,10 +18,11 @@ func denialRows(_ rig: Rig) throws -> [Row] {
         }
         return (transaction.returned - transaction.called).milliseconds
     }
+    let other = Account.own.name == "nobody" ? "daemon" : "nobody"
     for _ in 0..<rig.rounds {
-        notEnrolled.append(try took(bioauthd, "nobody"))
+        notEnrolled.append(try took(bioauthd, other))
         lockedOut.append(try took(locked, Account.own.name))
-        if let peer { ofPeer.append(try took(peer, "nobody")) }
+        if let peer { ofPeer.append(try took(peer, other)) }
     }
     return [
         Row(

@@ -12,7 +12,7 @@ enum Invocation {
     case stranger(socketPath: String, uid: uid_t)
 
     struct Measure {
-        var rounds = 40
+        var rounds = 30
         var waits = true
         /// Empty: all.
         var names: [String] = []
@@ -27,7 +27,7 @@ enum Invocation {
         `make bench`, which builds what is measured. Names: touch, denial, crowd, memory, stall, enrolled; all of them
         when none is given.
 
-          --rounds N          medians of so many, 30 at the least where the figures are to count (40)
+          --rounds N          medians of so many, 30 where the figures are to count, which is the default
           --no-idle-minute    leave out the figure for which it has to wait a minute
           --help              show this
 

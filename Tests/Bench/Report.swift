@@ -60,7 +60,7 @@ struct Row: Encodable {
         let digits = unit == "ms" ? 3 : unit == "KiB" ? 1 : 0
         let verdict = isReached.map { $0 ? "reached" : "MISSED" } ?? (value == nil ? "not measured" : "")
         let columns = [
-            name.padded(62), number(value, digits).padded(10, left: true), unit.padded(4),
+            name.padded(70), number(value, digits).padded(10, left: true), unit.padded(4),
             number(peer, digits).padded(10, left: true), number(ratio, 2).padded(8, left: true), verdict.padded(12),
             [goal, note].compactMap(\.self).joined(separator: "; "),
         ]
@@ -68,7 +68,7 @@ struct Row: Encodable {
     }
 
     static let heading = [
-        "name".padded(62), "value".padded(10, left: true), "unit", "peer".padded(10, left: true),
+        "name".padded(70), "value".padded(10, left: true), "unit", "peer".padded(10, left: true),
         "ratio".padded(8, left: true), "goal",
     ].joined(separator: " ")
 }

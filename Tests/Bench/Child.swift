@@ -31,7 +31,7 @@ final class Child {
         }
         var words = ([path] + arguments).map { strdup($0) } + [nil]
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { (words + variables).forEach { free($0) } }
+        defer { for word in words + variables { free(word) } }
         var pid: pid_t = 0
         let failure = posix_spawn(&pid, path, &actions, &attributes, &words, &variables)
         guard failure == 0 else {

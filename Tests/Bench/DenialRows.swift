@@ -10,7 +10,9 @@ func denialRows(_ rig: Rig) throws -> [Row] {
         on: locked, user: Account.own.name, touches: [Hand(Rig.stranger).touch()])
     guard lockingOut.result == "PAM_MAXTRIES" else { throw Trouble("a stranger led to \(lockingOut)") }
 
-    var notEnrolled: [Double] = [], lockedOut: [Double] = [], ofPeer: [Double] = []
+    var notEnrolled: [Double] = []
+    var lockedOut: [Double] = []
+    var ofPeer: [Double] = []
     func took(_ subject: any Subject, _ user: String) throws -> Double {
         let transaction = try Transaction.run(on: subject, user: user)
         guard transaction.result == "PAM_AUTHINFO_UNAVAIL", transaction.armed == nil else {

@@ -10,7 +10,8 @@ import TestSupport
 func enrolledRows(_ rig: Rig) throws -> [Row] {
     let few = try Place(rig, users: 10)
     let many = try Place(rig, users: 10_000)
-    var ofFew = Times(), ofMany = Times()
+    var ofFew = Times()
+    var ofMany = Times()
     var starts: (few: [Double], many: [Double]) = ([], [])
     for _ in 0..<rig.rounds {
         starts.few.append(try few.start())
@@ -101,8 +102,10 @@ private final class Place {
             try files.createDirectory(
                 atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-            guard files.createFile(
-                atPath: path, contents: Data(bytes: data, count: Int(count)), attributes: [.posixPermissions: 0o600])
+            guard
+                files.createFile(
+                    atPath: path, contents: Data(bytes: data, count: Int(count)), attributes: [.posixPermissions: 0o600]
+                )
             else { throw Trouble("\(path) can't be written") }
         }
     }

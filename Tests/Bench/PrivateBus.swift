@@ -39,9 +39,7 @@ final class PrivateBus {
             environment: environment.merging(["DBUS_SYSTEM_BUS_ADDRESS": address]) { $1 })
         connection = try PrivateBus.connect(to: address, of: daemon)
         answerForPolkit()
-        _ = try call(
-            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.RequestName",
-            "('org.freedesktop.PolicyKit1', uint32 0)")
+        _ = try callBus("RequestName", "('org.freedesktop.PolicyKit1', uint32 0)")
     }
 
     deinit {
@@ -87,18 +85,18 @@ final class PrivateBus {
     }
 
     func hasOwner(_ name: String) throws -> Bool {
-        try call(
-            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.NameHasOwner", "('\(name)',)")
-            .contains("true")
+        try callBus("NameHasOwner", "('\(name)',)").contains("true")
     }
 
     /// The process that owns a name.
     func process(of name: String) throws -> pid_t {
-        let answer = try call(
-            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.GetConnectionUnixProcessID",
-            "('\(name)',)")
+        let answer = try callBus("GetConnectionUnixProcessID", "('\(name)',)")
         guard let pid = pid_t(answer.filter(\.isNumber)) else { throw Trouble("no process: \(answer)") }
         return pid
+    }
+
+    private func callBus(_ method: String, _ arguments: String) throws -> String {
+        try call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.\(method)", arguments)
     }
 
     /// Whoever asks polkit is answered from the connection's own thread.

@@ -16,7 +16,8 @@ func stallRows(_ rig: Rig) throws -> [Row] {
     let stranger = Hand(Rig.stranger)
     let socketPath = bioauthd.daemon.socketPath
 
-    var matches = (ours: Stalls(), peers: Stalls()), mismatches = (ours: Stalls(), peers: Stalls())
+    var matches = (ours: Stalls(), peers: Stalls())
+    var mismatches = (ours: Stalls(), peers: Stalls())
     func measure(_ hand: Hand, _ result: String, _ stalls: inout (ours: Stalls, peers: Stalls)) throws {
         try bioauthd.rest()
         try stalls.ours.add(bioauthd, hand, result) {
@@ -36,13 +37,16 @@ func stallRows(_ rig: Rig) throws -> [Row] {
         guard case .done = try bioauthd.daemon.ask(.unlock(.own)) else { throw Trouble("unlock failed") }
     }
     return [
-        Row("stall of a status request by a match", "ms", matches.ours.worst.median, peer: matches.peers.worst.median,
+        Row(
+            "stall of a status request by a match", "ms", matches.ours.worst.median, peer: matches.peers.worst.median,
             note: "the longest while up to 25 prints are compared; \(matches.ours.worst.spread)"),
-        Row("stall of a status request by a mismatch, written to disk", "ms", mismatches.ours.worst.median,
+        Row(
+            "stall of a status request by a mismatch, written to disk", "ms", mismatches.ours.worst.median,
             peer: mismatches.peers.worst.median,
             note: "the peer keeps no count; \(mismatches.ours.worst.spread)"),
         Row("a status request while nothing runs", "ms", matches.ours.usual.median, peer: matches.peers.usual.median),
-        Row("requests lost meanwhile", "", Double(matches.ours.lost + mismatches.ours.lost),
+        Row(
+            "requests lost meanwhile", "", Double(matches.ours.lost + mismatches.ours.lost),
             peer: peer.map { _ in Double(matches.peers.lost + mismatches.peers.lost) },
             goal: Row.Goal(words: "none") { value, _ in value == 0 },
             note: "\(matches.ours.questions + mismatches.ours.questions) were answered"),

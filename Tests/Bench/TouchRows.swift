@@ -9,7 +9,10 @@ func touchRows(_ rig: Rig) throws -> [Row] {
     let leaving = try rig.fprintd()
     let hand = Hand(Rig.fingers[0].1, from: 100)
 
-    var ofClosed = Times(), ofWarm = Times(), ofPeer = Times(), ofLeaving = Times()
+    var ofClosed = Times()
+    var ofWarm = Times()
+    var ofPeer = Times()
+    var ofLeaving = Times()
     for _ in 0..<rig.rounds {
         ofClosed.add(
             try rig.letIn(closed, hand) {

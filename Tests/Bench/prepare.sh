@@ -45,7 +45,7 @@ fetch() {
     packages=$(missing_packages fprintd libpam-fprintd dbus-daemon)
     [ -n "$packages" ] || return 0
     # shellcheck disable=SC2086 # one word a package
-    (cd "$bench/packages" && apt-get download -qq $packages) || return 1
+    (cd "$bench/packages" && apt-get download -qq -o APT::Sandbox::User=root $packages) || return 1
     for package in "$bench"/packages/*.deb; do
         dpkg-deb -x "$package" "$root"
     done

@@ -60,6 +60,7 @@ let package = Package(
             path: "Tests/Support"),
 
         .testTarget(name: "BioauthCoreTests", dependencies: ["BioauthCore"]),
+        .testTarget(name: "BioauthSystemTests", dependencies: ["BioauthSystem"]),
         .testTarget(
             name: "BioauthWireTests", dependencies: ["BioauthWire", "BioauthCore", "CModuleWire"],
             resources: [.copy("golden.txt")]),

@@ -2,6 +2,8 @@
 public struct Surroundings: Hashable, Sendable {
     /// The peer's process group; 0: not known.
     public var processGroup: Int32
+    /// The real uid of the peer's process: who started it, where that runs as root for them. Nil: not known.
+    public var realUID: UInt32?
     /// It stands in the background of its own terminal, or is gone already.
     public var isInBackground: Bool
     /// Its session is on another machine, or has no seat here.
@@ -14,10 +16,12 @@ public struct Surroundings: Hashable, Sendable {
     public var isLidShut: Bool
 
     public init(
-        processGroup: Int32, isInBackground: Bool = false, isRemote: Bool = false, isInactive: Bool = false,
+        processGroup: Int32, realUID: UInt32? = nil, isInBackground: Bool = false, isRemote: Bool = false,
+        isInactive: Bool = false,
         isLocked: Bool = false, isLidShut: Bool = false
     ) {
         self.processGroup = processGroup
+        self.realUID = realUID
         self.isInBackground = isInBackground
         self.isRemote = isRemote
         self.isInactive = isInactive
@@ -70,7 +74,8 @@ public struct Admission: Hashable, Sendable {
     public func denial(_ serviceClass: ServiceClass?, standing: Denial?) -> Denial? {
         guard let serviceClass else { return Denial(.serviceDisabled) }
         guard interaction else { return Denial(.interactionForbidden) }
-        let isLocal = (remoteHost ?? "").isEmpty || remoteHost == "localhost"
+        // Lockers name localhost as their host. For a login it may be the far end's word for itself.
+        let isLocal = (remoteHost ?? "").isEmpty || (remoteHost == "localhost" && serviceClass != .login)
         guard isLocal, !surroundings.isRemote else { return Denial(.remoteSession) }
         if surroundings.isLidShut { return Denial(.lidClosed) }
         if surroundings.isInactive { return Denial(.sessionInactive) }

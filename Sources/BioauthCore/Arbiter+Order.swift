@@ -3,7 +3,14 @@
 extension Arbiter {
     /// Two privilege requests of one person from different process groups: neither may use the finger. Each is told
     /// who the other is; whoever remains is asked for afresh.
+    ///
+    /// Who asks for an account that isn't theirs (`su`) doesn't contend with its owner, but gives way.
     mutating func contend(at now: Instant) {
+        let owners = Set(entries.lazy.filter { $0.canContend && !$0.ask.isByAnother }.map(\.ask.account.uid))
+        finish { entry in
+            let givesWay = entry.canContend && entry.ask.isByAnother && owners.contains(entry.ask.account.uid)
+            return givesWay ? Denial(.contended) : nil
+        }
         // Of each person: the first request, and the first from another process group.
         var rivals: [UInt32: (first: Int, other: Int?)] = [:]
         for at in entries.indices where entries[at].canContend {

@@ -85,6 +85,8 @@ public struct Arbiter: Hashable, Sendable {
     public mutating func identified(
         _ job: Job, _ result: Identification, finger: Finger?, at now: Instant
     ) -> [Action] {
+        // A touch that comes late is nobody's, also where the tick is late: after a suspend, say.
+        expire(at: now)
         let at = entries.firstIndex { $0.ask.id == job.owner }
         switch (job.kind, result) {
         case (.identify, .matched):

@@ -19,6 +19,8 @@ public struct Ask: Hashable, Sendable {
     public let serviceClass: ServiceClass
     /// Whether the peer is root.
     public let isRoot: Bool
+    /// Whether somebody else than the account's owner, or root, started the program that asks: `su` to another account.
+    public let isByAnother: Bool
     /// The peer's process group. Two of one person's privilege requests from different groups contend.
     public let processGroup: Int32
     public let work: Work
@@ -37,14 +39,15 @@ public struct Ask: Hashable, Sendable {
     }
 
     public init(
-        id: RequestID, account: Account, asker: Asker, serviceClass: ServiceClass, isRoot: Bool, processGroup: Int32,
-        work: Work, timeout: Duration, tries: Int, fingerOnly: Bool
+        id: RequestID, account: Account, asker: Asker, serviceClass: ServiceClass, isRoot: Bool,
+        isByAnother: Bool = false, processGroup: Int32, work: Work, timeout: Duration, tries: Int, fingerOnly: Bool
     ) {
         self.id = id
         self.account = account
         self.asker = asker
         self.serviceClass = serviceClass
         self.isRoot = isRoot
+        self.isByAnother = isByAnother
         self.processGroup = processGroup
         self.work = work
         self.timeout = timeout
@@ -53,13 +56,13 @@ public struct Ask: Hashable, Sendable {
     }
 
     /// Who goes first. A locker that runs as its user is one for that user alone: it goes behind whatever root's word
-    /// or a password stands for, but for its user's own privilege requests, which it suspends.
+    /// stands for, but for its user's own privilege requests, which it suspends. So does an enrolment that isn't root's.
     var rank: Int {
         switch serviceClass {
         case .login: Ask.highestRank
         case .lock: isRoot ? Ask.highestRank : 2
         case .privilege: 3
-        case .app: work == .identify ? 1 : 3
+        case .app: isRoot && !isIdentification ? 3 : 1
         }
     }
 

@@ -53,7 +53,9 @@ public struct ReaderLife: Hashable, Sendable {
         var cancellable: Instant? {
             guard let unwantedSince, !isShown, !isCancelled else { return nil }
             if finger == true { return unwantedSince + ReaderLife.fingerPatience }
-            return lifted.map { max(unwantedSince, $0 + ReaderLife.comparing) } ?? unwantedSince
+            // What an enrolment has seen so far is of no use to anybody.
+            guard let lifted, case .identify = job.kind else { return unwantedSince }
+            return max(unwantedSince, lifted + ReaderLife.comparing)
         }
     }
 

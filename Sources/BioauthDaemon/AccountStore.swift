@@ -3,12 +3,14 @@ import BioauthSystem
 
 /// What is kept of accounts: `users/<uid>.state`, each bound to the account's number and name.
 ///
-/// The files are the truth and nothing else is kept of them. What could not be written is not forgotten for that: it
-/// stays in memory, and until it has been written the account gets no finger.
+/// The files are the truth and nothing else is kept of them. What could not be written is not forgotten for that, nor a
+/// mismatch whose file could not be read: it stays in memory, and until it has been written the account gets no finger.
 @MainActor final class AccountStore {
     private let directory: String
     private let log: Log
     private var unwritten: [Account: AccountState] = [:]
+    /// Mismatches of accounts whose files could not be read when they happened.
+    private var owed: [Account: Int] = [:]
 
     /// Bytes of a state file; they have some 300.
     private static let fileBytes = 4096
@@ -21,10 +23,11 @@ import BioauthSystem
     }
 
     /// Where the account stands.
-    func state(of account: Account) -> AccountState { unwritten[account] ?? read(account) }
+    func state(of account: Account) -> AccountState { unwritten[account] ?? read(account).state }
 
     /// What stands in the way of the account's finger now, if anything does.
     func denial(_ account: Account, for serviceClass: ServiceClass, _ settings: Settings, now: Moment) -> Denial? {
+        settleDebts(account, settings, now: now)
         let state = state(of: account)
         if let denial = state.denial(settings, for: serviceClass, now: now) { return denial }
         return unwritten[account] == nil || write(state, of: account) ? nil : Denial(.stateNotWritable)
@@ -34,10 +37,24 @@ import BioauthSystem
     ///
     /// - Returns: what stands in the way of the finger from now on, if anything does.
     func mismatched(_ account: Account, _ settings: Settings, now: Moment) -> Denial? {
+        settleDebts(account, settings, now: now)
+        if unwritten[account] == nil && !read(account).isReadable {
+            owed[account, default: 0] += 1
+            return Denial(.stateDamaged)
+        }
         var state = state(of: account)
         state.mismatched(settings, now: now)
         guard write(state, of: account) else { return Denial(.stateNotWritable) }
         return state.damaged ? Denial(.stateDamaged) : state.lockout.denial(settings, now: now)
+    }
+
+    /// Counts the mismatches that could not be counted when they happened, once the file can be read again.
+    private func settleDebts(_ account: Account, _ settings: Settings, now: Moment) {
+        guard let count = owed[account], unwritten[account] != nil || read(account).isReadable else { return }
+        owed[account] = nil
+        var state = state(of: account)
+        for _ in 0..<count { state.mismatched(settings, now: now) }
+        _ = write(state, of: account)
     }
 
     /// A print of the account matched.
@@ -62,7 +79,10 @@ import BioauthSystem
         let before = unwritten[account]
         var state = state(of: account)
         change(&state)
-        if write(state, of: account) { return true }
+        if write(state, of: account) {
+            owed[account] = nil
+            return true
+        }
         unwritten[account] = before
         return false
     }
@@ -104,14 +124,17 @@ import BioauthSystem
 
     private static func check(_ body: [UInt8]) -> String { "\n[check]\nsha256=\(sha256(body))\n" }
 
-    private func read(_ account: Account) -> AccountState {
-        let bytes: [UInt8]
+    /// What the file says. One that can't be read now may be whole nevertheless, and have a count.
+    private func read(_ account: Account) -> (state: AccountState, isReadable: Bool) {
         do {
-            bytes = try SmallFile.read(path(account), limit: AccountStore.fileBytes)
+            return (parse(try SmallFile.read(path(account), limit: AccountStore.fileBytes), account), true)
         } catch {
-            if error.isMissing { return AccountState() }
-            return damaged(account, "\(error)")
+            if error.isMissing { return (AccountState(), true) }
+            return (damaged(account, "\(error)"), false)
         }
+    }
+
+    private func parse(_ bytes: [UInt8], _ account: Account) -> AccountState {
         let checkCount = AccountStore.check([]).utf8.count
         let body = Array(bytes.dropLast(checkCount))
         guard bytes.count > checkCount, Array(bytes.suffix(checkCount)) == Array(AccountStore.check(body).utf8) else {
@@ -141,7 +164,8 @@ import BioauthSystem
 
     private func damaged(_ account: Account, _ why: String) -> AccountState {
         log.write(
-            .error, "\(path(account)) can't be used: \(why). No finger for \(account.name) until the password is given.",
+            .error,
+            "\(path(account)) can't be used: \(why). No finger for \(account.name) until the password is given.",
             fields: ["USER": account.name, "UID": String(account.uid), "CAUSE": "stateDamaged"])
         return AccountState(damaged: true)
     }

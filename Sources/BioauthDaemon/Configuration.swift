@@ -31,13 +31,17 @@ public enum Configuration {
         let directory = path + ".d"
         var files = [path]
         do {
-            files += try Directory.names(in: directory).filter { $0.hasSuffix(".conf") }.map { "\(directory)/\($0)" }
+            files += try Directory.names(in: directory).filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }.map {
+                "\(directory)/\($0)"
+            }
         } catch {
             problems.append(.init(file: directory, line: nil, message: error.description))
         }
         for file in files {
             do {
-                apply(try SmallFile.read(file, limit: fileBytes), of: file, to: &settings, &problems)
+                apply(
+                    try SmallFile.read(file, limit: fileBytes, followingLinks: true), of: file, to: &settings, &problems
+                )
             } catch {
                 if error.isMissing && file == path && !mustExist { continue }
                 problems.append(.init(file: file, line: nil, message: error.description))

@@ -30,7 +30,10 @@ import BioauthWire
         idleSince = now
         self.onMessage = onMessage
         self.onClosed = onClosed
-        incoming = EventLoop.watch(self.socket.descriptor.raw, for: .readable) { [weak self] _ in self?.readable() }
+        // A crowd of others doesn't keep root waiting.
+        incoming = EventLoop.watch(self.socket.descriptor.raw, for: .readable, isUrgent: peer.isRoot) {
+            [weak self] _ in self?.readable()
+        }
     }
 
     /// What the other end is, to the kernel.

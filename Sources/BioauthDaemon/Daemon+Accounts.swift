@@ -43,13 +43,15 @@ extension Daemon {
     }
 
     func delete(_ account: Account, _ finger: Finger?, _ ticket: Ticket?, _ connection: Connection) {
+        // What isn't there costs no ticket.
+        guard prints.entries(of: account).contains(where: { finger == nil || $0.finger == finger }) else {
+            return connection.send(.refused(Denial(.noSuchPrint)))
+        }
         guard mayChangePrints(account, ticket, connection.peer) else {
             return connection.send(.refused(Denial(.freshPasswordNeeded)))
         }
         do {
-            guard try prints.delete(account, finger) > 0 else {
-                return connection.send(.refused(Denial(.noSuchPrint)))
-            }
+            try prints.delete(account, finger)
         } catch {
             log.write(.error, "A print could not be deleted: \(error)", fields: connection.fields(account))
             return connection.send(.refused(Denial(.storageFailed)))

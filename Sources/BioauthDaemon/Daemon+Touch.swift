@@ -7,10 +7,12 @@ extension Daemon {
     func authenticate(_ asked: Authenticate, _ connection: Connection) {
         let peer = connection.peer
         let serviceClass = Admission.serviceClass(of: asked.service, for: peer, settings)
+        let place = surroundings.surroundings(of: peer, descriptor: connection.descriptor)
+        let starter = place.realUID
+        let isByAnother = starter.map { $0 != asked.account.uid && !rootUIDs.contains($0) } ?? true
         let request = Request(
             nextRequestID(), connection, account: asked.account, service: asked.service, serviceClass: serviceClass,
-            tty: asked.tty, started: now)
-        let place = surroundings.surroundings(of: peer, descriptor: connection.descriptor)
+            tty: asked.tty, started: now, isByAnother: isByAnother)
         let description = reader?.description
         let admission = Admission(
             service: asked.service, remoteHost: asked.remoteHost, interaction: asked.interaction, peer: peer,
@@ -19,7 +21,9 @@ extension Daemon {
         let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
         tell(request.event(.asked, at: wallMilliseconds))
         if let denial = admission.denial(serviceClass, standing: standing) {
-            connection.send(.verdict(.denied(denial)))
+            // Whoever tries `su` to somebody else's account hears nothing of how that stands.
+            let isHidden = isByAnother && denial.code == .biometryLockout
+            connection.send(.verdict(.denied(isHidden ? Denial(.notEnrolled) : denial)))
             return ended(request, .denied(denial))
         }
         begin(
@@ -31,8 +35,7 @@ extension Daemon {
         let request = Request(
             nextRequestID(), connection, account: account, service: "enroll", serviceClass: .app, tty: nil,
             started: now, enrollment: Request.Enrollment(finger: finger))
-        if let cause = refusal(account, finger, ticket, connection.peer) {
-            let denial = Denial(cause)
+        if let denial = refusal(account, finger, ticket, connection.peer) {
             connection.send(.refused(denial))
             return ended(request, .denied(denial))
         }
@@ -43,11 +46,15 @@ extension Daemon {
             tries: Limits.tries.upperBound, fingerOnly: true)
     }
 
-    private func refusal(_ account: Account, _ finger: Finger, _ ticket: Ticket?, _ peer: Peer) -> Cause? {
-        guard let description = reader?.description else { return .noReader }
-        guard description.canIdentify else { return .readerCannotEnroll }
-        if prints.exists(account, finger, on: description) { return .printExists }
-        return mayChangePrints(account, ticket, peer) ? nil : .freshPasswordNeeded
+    private func refusal(_ account: Account, _ finger: Finger, _ ticket: Ticket?, _ peer: Peer) -> Denial? {
+        guard let description = reader?.description else { return Denial(.noReader) }
+        guard description.canIdentify else { return Denial(.readerCannotEnroll) }
+        if prints.exists(account, finger, on: description) { return Denial(.printExists) }
+        // Each enrolment tells whether the finger is anybody's: nobody may ask that without end.
+        if !peer.isRoot, ticket != nil, let wait = enrollments.turn(of: peer.uid, at: now) {
+            return Denial(.tooManyRequests, endsIn: wait)
+        }
+        return mayChangePrints(account, ticket, peer) ? nil : Denial(.freshPasswordNeeded)
     }
 
     /// Root, or the person with a password fresh from `bioauth-password`.
@@ -59,12 +66,14 @@ extension Daemon {
         _ request: Request, _ work: Ask.Work, _ serviceClass: ServiceClass, _ place: Surroundings, timeout: Duration,
         tries: Int, fingerOnly: Bool
     ) {
+        // Who was told something since may have turned out to be gone. Nothing may outlive its connection.
+        guard !request.connection.isClosed else { return }
         requests[request.id] = request
         request.connection.request = request.id
         let ask = Ask(
             id: request.id, account: request.account, asker: request.asker, serviceClass: serviceClass,
-            isRoot: request.connection.peer.isRoot, processGroup: place.processGroup, work: work, timeout: timeout,
-            tries: tries, fingerOnly: fingerOnly)
+            isRoot: request.connection.peer.isRoot, isByAnother: request.isByAnother,
+            processGroup: place.processGroup, work: work, timeout: timeout, tries: tries, fingerOnly: fingerOnly)
         act(arbiter.asked(ask, at: now))
     }
 
@@ -103,7 +112,7 @@ extension Daemon {
     private func prompt(_ id: RequestID, triesLeft: Int, again: Bool) {
         guard let request = requests[id], let reader else { return }
         var only: Finger?
-        if request.enrollment == nil {
+        if request.enrollment == nil && !request.isByAnother {
             let fingers = prints.fingers(of: request.account, on: reader.description)
             only = fingers.count == 1 ? fingers[0] : nil
         }

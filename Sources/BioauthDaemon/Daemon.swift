@@ -22,6 +22,8 @@ import Glibc
     var requests: [RequestID: Request] = [:]
     var tickets = Tickets()
     var turns = PasswordTurns()
+    /// Enrolments of users that aren't root: each compares a finger with everybody's.
+    var enrollments = PasswordTurns()
 
     /// The reader in use, and the others that are plugged in, in the order they came.
     var reader: (any Reader)?
@@ -29,8 +31,12 @@ import Glibc
     /// What the touch that is awaited will be compared with.
     var gallery: [PrintStore.Usable] = []
 
+    /// Users whose word is root's: root, and in private mode the daemon's own.
+    private(set) var rootUIDs: Set<UInt32> = [0]
+    var logBudget = LogBudget()
+
     private var lastRequest: UInt64 = 0
-    private var timer: EventSource?
+    private var timer: BootTimer?
     private var timerDue: Instant?
     private var pending: [Step] = []
     private var isActing = false
@@ -55,12 +61,16 @@ import Glibc
         life = ReaderLife(keptWarm: settings.readerKeptWarm)
         accounts = try AccountStore(stateDirectory: stateDirectory, log: log)
         prints = try PrintStore(stateDirectory: stateDirectory) { readers.describe($0) }
+        timer = try BootTimer { [weak self] in self?.tick() }
     }
 
     /// Serves until a signal ends it: SIGTERM or SIGINT. SIGHUP reads the configuration again.
-    public func run(on socket: consuming SeqpacketSocket, isPrivate: Bool, ownUID: UInt32) {
+    ///
+    /// - Parameter rootUIDs: the users whose word counts as root's.
+    public func run(on socket: consuming SeqpacketSocket, rootUIDs: Set<UInt32>) {
+        self.rootUIDs = rootUIDs
         let server = Server(
-            socket, isPrivate: isPrivate, ownUID: ownUID, log: log,
+            socket, rootUIDs: rootUIDs, onRefused: { [weak self] in self?.note($0, "Too many connections") }, log: log,
             onMessage: { [weak self] in self?.received($1, from: $0) }, onClosed: { [weak self] in self?.left($0) })
         self.server = server
         signals = [
@@ -122,7 +132,7 @@ import Glibc
         }
         connection.idleSince = now
         if let account = message.account, !connection.peer.mayAsk(for: account) {
-            log.write(.warning, "A peer asked for somebody else", fields: connection.fields(account))
+            note(connection.peer, "A peer asked for somebody else", account)
             return connection.refuse(.notPermitted)
         }
         switch message {
@@ -165,7 +175,7 @@ import Glibc
     }
 
     /// A boot whose identity can't be had is like no other: passwords of earlier boots don't count as of this one.
-    private let bootID = (try? BootClock.bootID()) ?? "unknown"
+    private let bootID = (try? BootClock.bootID()) ?? "unknown-\(randomBytes(16).map(sha256) ?? "\(WallClock.now())")"
 
     var wallMilliseconds: UInt64 { UInt64(max(0, WallClock.now() / 1_000_000)) }
 
@@ -210,15 +220,11 @@ import Glibc
         if isStopping && life.isAtRest { return EventLoop.quit() }
         let due = [arbiter.nextDeadline, life.nextDeadline].compactMap(\.self).min()
         guard due != timerDue else { return }
-        timer?.cancel()
-        timer = nil
         timerDue = due
-        guard let due else { return }
-        timer = EventLoop.after(milliseconds: (due - now).wireMilliseconds) { [weak self] in self?.tick() }
+        timer?.set(due?.nanoseconds)
     }
 
     private func tick() {
-        timer = nil
         timerDue = nil
         act(life.tick(at: now))
         act(arbiter.tick(at: now))

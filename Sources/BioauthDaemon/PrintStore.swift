@@ -104,9 +104,8 @@ import BioauthSystem
 
     /// Deletes the account's prints of that finger, or all, on any reader.
     ///
-    /// - Returns: how many there were.
     /// - Throws: the first that could not be deleted keeps none of the others.
-    func delete(_ account: Account, _ finger: Finger?) throws(SystemError) -> Int {
+    func delete(_ account: Account, _ finger: Finger?) throws(SystemError) {
         let doomed = entries(of: account).filter { finger == nil || $0.finger == finger }
         var failure: SystemError?
         for entry in doomed {
@@ -115,7 +114,6 @@ import BioauthSystem
             do { try SmallFile.remove("\(folder)/\(entry.finger.name)") } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
-        return doomed.count
     }
 
     /// The print matched: it goes first from now on.

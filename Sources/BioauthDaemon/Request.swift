@@ -11,6 +11,8 @@ import BioauthWire
     let serviceClass: ServiceClass?
     let tty: String?
     let started: Instant
+    /// Whether somebody else than the account's owner, or root, started the program that asks.
+    let isByAnother: Bool
     /// Set for an enrolment.
     let enrollment: Enrollment?
 
@@ -26,7 +28,7 @@ import BioauthWire
 
     init(
         _ id: RequestID, _ connection: Connection, account: Account, service: String, serviceClass: ServiceClass?,
-        tty: String?, started: Instant, enrollment: Enrollment? = nil
+        tty: String?, started: Instant, isByAnother: Bool = false, enrollment: Enrollment? = nil
     ) {
         self.id = id
         self.connection = connection
@@ -35,6 +37,7 @@ import BioauthWire
         self.serviceClass = serviceClass
         self.tty = tty
         self.started = started
+        self.isByAnother = isByAnother
         self.enrollment = enrollment
         progress = enrollment
     }
@@ -45,6 +48,19 @@ import BioauthWire
         WatchEvent(
             kind: kind, time: time, account: account, service: service, serviceClass: serviceClass, cause: cause,
             finger: finger)
+    }
+}
+
+extension Daemon {
+    /// What a peer should not have tried. Said as often as the peer's budget allows.
+    func note(_ peer: Peer, _ what: String, _ account: Account? = nil) {
+        guard case .write(let skipped) = logBudget.ask(peer.uid, at: now) else { return }
+        log.write(
+            .warning, what,
+            fields: [
+                "USER": account?.name, "UID": account.map { String($0.uid) }, "PEER_UID": String(peer.uid),
+                "PEER_PID": String(peer.pid), "SKIPPED": skipped > 0 ? String(skipped) : nil,
+            ])
     }
 }
 
@@ -72,8 +88,13 @@ extension ClientMessage {
 }
 
 extension Daemon {
-    /// One journal entry for one decision.
+    /// One journal entry for one decision. A peer that isn't root has a budget of denials.
     func audit(_ request: Request, _ verdict: Verdict, _ what: String) {
+        var skipped = 0
+        if case .denied = verdict, !request.connection.peer.isRoot {
+            guard case .write(let before) = logBudget.ask(request.connection.peer.uid, at: now) else { return }
+            skipped = before
+        }
         var outcome = "denied"
         var denial: Denial?
         switch verdict {
@@ -88,6 +109,7 @@ extension Daemon {
                 "PEER_UID": String(request.connection.peer.uid), "PEER_PID": String(request.connection.peer.pid),
                 "OUTCOME": outcome, "CAUSE": denial.map { "\($0.cause)" },
                 "DURATION_MS": String((now - request.started).wireMilliseconds),
+                "SKIPPED": skipped > 0 ? String(skipped) : nil,
             ])
     }
 }

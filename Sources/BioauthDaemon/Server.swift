@@ -5,8 +5,8 @@ import BioauthWire
 /// The socket, and everybody who is connected to it. Here are the limits on how many may be.
 @MainActor final class Server {
     private let socket: SeqpacketSocket
-    private let isPrivate: Bool
-    private let ownUID: UInt32
+    private let rootUIDs: Set<UInt32>
+    private let onRefused: @MainActor (Peer) -> Void
     private let log: Log
     private let onMessage: @MainActor (Connection, [UInt8]) -> Void
     private let onClosed: @MainActor (Connection) -> Void
@@ -24,15 +24,18 @@ import BioauthWire
     /// How long to wait before accepting again when descriptors have run out.
     private static let pauseMilliseconds: UInt32 = 100
 
-    /// - Parameter isPrivate: the daemon's own uid counts as root's.
+    /// - Parameters:
+    ///   - rootUIDs: the users whose word counts as root's.
+    ///   - onRefused: hears of peers for whom there was no room.
     init(
-        _ socket: consuming SeqpacketSocket, isPrivate: Bool, ownUID: UInt32, log: Log,
+        _ socket: consuming SeqpacketSocket, rootUIDs: Set<UInt32>, onRefused: @escaping @MainActor (Peer) -> Void,
+        log: Log,
         onMessage: @escaping @MainActor (Connection, [UInt8]) -> Void,
         onClosed: @escaping @MainActor (Connection) -> Void
     ) {
         self.socket = socket
-        self.isPrivate = isPrivate
-        self.ownUID = ownUID
+        self.rootUIDs = rootUIDs
+        self.onRefused = onRefused
         self.log = log
         self.onMessage = onMessage
         self.onClosed = onClosed
@@ -64,12 +67,12 @@ import BioauthWire
 
     private func admit(_ accepted: consuming SeqpacketSocket) {
         guard let (uid, pid) = try? accepted.peer() else { return }
-        let peer = Peer(uid: uid, pid: pid, isRoot: uid == 0 || (isPrivate && uid == ownUID))
+        let peer = Peer(uid: uid, pid: pid, isRoot: rootUIDs.contains(uid))
         let connection = Connection(
             accepted, peer: peer, at: BootClock.instant, onMessage: onMessage,
             onClosed: { [weak self] in self?.forget($0) })
         guard hasRoom(for: peer) else {
-            log.write(.warning, "Too many connections", fields: ["PEER_UID": String(uid), "PEER_PID": String(pid)])
+            onRefused(peer)
             return connection.refuse(.tooMany)
         }
         connections[ObjectIdentifier(connection)] = connection

@@ -15,6 +15,8 @@ public struct ProcessSurroundings: SurroundingsSource {
         guard let facts = ProcessFacts(pid: peer.pid) else {
             return Surroundings(processGroup: 0, isInBackground: true)
         }
-        return Surroundings(processGroup: facts.processGroup, isInBackground: facts.isInBackground)
+        return Surroundings(
+            processGroup: facts.processGroup, realUID: ProcessFacts.realUID(pid: peer.pid),
+            isInBackground: facts.isInBackground)
     }
 }

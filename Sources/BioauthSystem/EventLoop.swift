@@ -29,12 +29,15 @@ import Glibc
     }
 
     /// Calls the handler whenever the descriptor is ready, until the source is cancelled. The descriptor must outlive it.
+    ///
+    /// - Parameter isUrgent: whether it goes before all that isn't, however much of that is ready.
     public static func watch(
-        _ descriptor: Int32, for readiness: Readiness, _ handler: @escaping @MainActor (Readiness) -> Void
+        _ descriptor: Int32, for readiness: Readiness, isUrgent: Bool = false,
+        _ handler: @escaping @MainActor (Readiness) -> Void
     ) -> EventSource {
         let source = EventSource { handler($0) }
         source.id = g_unix_fd_add_full(
-            G_PRIORITY_DEFAULT, descriptor, GIOCondition(rawValue: readiness.rawValue),
+            isUrgent ? G_PRIORITY_HIGH : G_PRIORITY_DEFAULT, descriptor, GIOCondition(rawValue: readiness.rawValue),
             { _, condition, box in
                 MainActor.assumeIsolated { EventSource.from(box).fire(Readiness(rawValue: condition.rawValue)) }
             }, source.retained(), { box in EventSource.release(box) })

@@ -5,9 +5,10 @@ import Glibc
 public enum SmallFile {
     /// The file's bytes.
     ///
+    /// - Parameter followingLinks: whether the path may be a symbolic link.
     /// - Throws: `SystemError` of open or read; EFBIG when it has more than `limit` bytes; ELOOP for a symbolic link.
-    public static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
-        let raw = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    public static func read(_ path: String, limit: Int, followingLinks: Bool = false) throws(SystemError) -> [UInt8] {
+        let raw = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLinks ? 0 : O_NOFOLLOW))
         guard raw >= 0 else { throw .last("open \(path)") }
         let descriptor = FileDescriptor(owning: raw)
         var bytes = [UInt8](repeating: 0, count: limit + 1)

@@ -28,7 +28,8 @@ public struct Log: Sendable {
         guard level <= self.level else { return }
         let given = fields.compactMap { field in field.value.map { (field.key, $0) } }
         if toJournal {
-            send([("MESSAGE", message), ("PRIORITY", String(level.rawValue))] + given.map { ("BIOAUTH_" + $0.0, $0.1) })
+            send(
+                [("MESSAGE", message), ("PRIORITY", String(level.rawValue))] + given.map { ("BIOAUTH_" + $0.0, $0.1) })
         } else {
             let tail = given.map { " \($0.0.lowercased())=\(Log.quoted($0.1))" }.joined()
             var line = Array("\(Log.oneLine(message))\(tail)\n".utf8)
@@ -50,14 +51,23 @@ public struct Log: Sendable {
     }
 
     /// A value that can't be taken for another field.
-    private static func quoted(_ value: String) -> String {
-        let isPlain = !value.isEmpty && !value.contains { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "\\" }
-        if isPlain { return oneLine(value) }
-        return "\"" + oneLine(value).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    static func quoted(_ value: String) -> String {
+        // Scalar by scalar: a quote may join with what follows it into one character.
+        let special: Set<UnicodeScalar> = [" ", "=", "\"", "\\"]
+        let line = oneLine(value).unicodeScalars
+        if !line.isEmpty && !line.contains(where: special.contains) { return String(line) }
+        var quoted = String.UnicodeScalarView("\"".unicodeScalars)
+        for scalar in line {
+            if scalar == "\"" || scalar == "\\" { quoted.append("\\") }
+            quoted.append(scalar)
+        }
+        quoted.append("\"")
+        return String(quoted)
     }
 
     /// A value that can't end the line or steer a terminal, whoever sent it.
     private static func oneLine(_ value: String) -> String {
-        String(String.UnicodeScalarView(value.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+        String(
+            String.UnicodeScalarView(value.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
     }
 }

@@ -8,20 +8,34 @@ public struct ProcessFacts: Hashable, Sendable {
     /// The terminal's foreground process group; -1: it has no terminal.
     public let foregroundGroup: Int32
 
+    /// The real uid of a process (`/proc/PID/status`), which stays its starter's in a set-uid program. Nil when the process
+    /// is gone or can't be looked at.
+    public static func realUID(pid: Int32) -> UInt32? {
+        guard let bytes = try? SmallFile.read("/proc/\(pid)/status", limit: 16384) else { return nil }
+        // The name in the first line has its newlines escaped: no other line begins so.
+        for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: "Uid:\t".utf8) {
+            let fields = line.split(separator: UInt8(ascii: "\t"))
+            return fields.count > 1 ? UInt32(String(decoding: fields[1], as: UTF8.self)) : nil
+        }
+        return nil
+    }
+
     /// Nil when the process is gone or can't be looked at.
     public init?(pid: Int32) {
         guard let bytes = try? SmallFile.read("/proc/\(pid)/stat", limit: 4096) else { return nil }
-        self.init(stat: String(decoding: bytes, as: UTF8.self))
+        self.init(stat: bytes)
     }
 
-    /// Parses the line; the command's name in parentheses may hold anything, parentheses included.
-    init?(stat: String) {
-        guard let close = stat.lastIndex(of: ")") else { return nil }
+    /// Parses the line, byte by byte: the command's name in parentheses is its caller's choice and may hold anything,
+    /// parentheses and what joins with them into one character included.
+    init?(stat: [UInt8]) {
+        guard let close = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         // After the name: state, ppid, pgrp, session, tty_nr, tpgid (proc(5)).
-        let fields = stat[stat.index(after: close)...].split(separator: " ")
-        guard fields.count > 5, let group = Int32(fields[2]), let terminal = Int32(fields[4]),
-            let foreground = Int32(fields[5])
-        else { return nil }
+        let fields = stat[(close + 1)...].split(separator: UInt8(ascii: " "))
+        func number(_ at: Int) -> Int32? { Int32(String(decoding: fields[at], as: UTF8.self)) }
+        guard fields.count > 5, let group = number(2), let terminal = number(4), let foreground = number(5) else {
+            return nil
+        }
         processGroup = group
         self.terminal = terminal
         foregroundGroup = foreground

@@ -146,7 +146,7 @@ public struct SeqpacketSocket: ~Copyable, Sendable {
         guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK else { return }
         do {
             _ = try connected(to: path)
-        } catch where error.number == ECONNREFUSED {
+        } catch  where error.number == ECONNREFUSED {
             guard unlink(path) == 0 else { throw .last("unlink \(path)") }
         } catch {
             return

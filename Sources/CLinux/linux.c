@@ -9,6 +9,8 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
 
 int clinux_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid)
 {
@@ -67,6 +69,19 @@ void clinux_wipe(void *memory, size_t size)
 int clinux_random(void *buffer, size_t size)
 {
     return getrandom(buffer, size, 0) == (ssize_t)size ? 0 : -1;
+}
+
+int clinux_boot_timer(void)
+{
+    return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
+int clinux_boot_timer_set(int fd, int64_t nanoseconds)
+{
+    const struct itimerspec when = {
+        .it_value = { .tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000 },
+    };
+    return timerfd_settime(fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
 void clinux_trim_heap(void)

@@ -122,7 +122,9 @@ struct Options {
         }
         let whole = (resolved ?? existing) + rest
         let isNormal = !whole.split(separator: "/").contains("..")
-        return !isNormal || Installation.directories.contains { whole == $0 || whole.hasPrefix($0 + "/") }
+        // By bytes: a slash may join with what follows it into one character.
+        return !isNormal
+            || Installation.directories.contains { (whole + "/").utf8.starts(with: ($0 + "/").utf8) }
     }
 
     private static func isLink(_ path: String) -> Bool {

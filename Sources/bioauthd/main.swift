@@ -13,7 +13,7 @@ do {
     let daemon = try Daemon(
         settings: settings, configuration: options.configuration, stateDirectory: options.stateDirectory,
         readers: LibfprintReaders(), surroundings: ProcessSurroundings(), log: log)
-    daemon.run(on: try options.socket(), isPrivate: options.isPrivate, ownUID: geteuid())
+    daemon.run(on: try options.socket(), rootUIDs: options.isPrivate ? [0, geteuid()] : [0])
     options.removeSocket()
 } catch let error as Options.Refusal {
     for message in error.messages { log.write(.error, message) }

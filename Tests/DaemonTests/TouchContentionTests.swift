@@ -50,6 +50,38 @@ struct TouchContentionTests {
         #expect(PAMHost.lines(survivor.text).last { $0.event == "result" }?.name == "PAM_SUCCESS")
     }
 
+    @Test("Who tries su to another's account gives way to its owner, and hears nothing of how it stands")
+    func another() throws {
+        guard isRoot else { return }
+        func su() throws -> RunningProgram {
+            // As a set-uid program: root's by its effective uid, the stranger's by its real one.
+            try RunningProgram(
+                "/usr/bin/setpriv",
+                ["--ruid=\(stranger)", Built.host] + host.arguments(user: DaemonUnderTest.account.name))
+        }
+        var foreign: RunningProgram?
+        try daemon.waitFor(.prompted) { foreign = try su() }
+        var own: RunningProgram?
+        try daemon.waitFor(.prompted) { own = try sudo() }
+        let other = try #require(foreign)
+        try other.wait()
+        #expect(PAMHost.lines(other.text).last { $0.event == "result" }?.name == "PAM_AUTHINFO_UNAVAIL")
+        #expect(!other.text.contains("index"), "the finger isn't named: \(other.text)")
+        try daemon.touch(1)
+        let owner = try #require(own)
+        try owner.wait()
+        #expect(PAMHost.lines(owner.text).last { $0.event == "result" }?.name == "PAM_SUCCESS")
+
+        for finger in 11...15 {
+            let request = Authenticate(account: DaemonUnderTest.account, service: "sudo", tries: 1)
+            _ = try daemon.authenticate(request, touches: [finger])
+        }
+        let later = try su()
+        try later.wait()
+        #expect(!later.text.contains("\"event\":\"error\""), "\(later.text)")
+        #expect(daemon.log.contains("cause=lockedOut"))
+    }
+
     @Test("A sudo in the background of its terminal gets no finger and disturbs nobody")
     func background() throws {
         var first: RunningProgram?

@@ -144,6 +144,34 @@ import Testing
         #expect(try daemon.authenticate(touches: [1]).last == .verdict(.allowed(.rightIndex)))
     }
 
+    @Test("A request whose client is gone before it begins leaves nothing behind")
+    func goneBefore() throws {
+        for _ in 0..<20 {
+            let watcher = try daemon.connect()
+            try watcher.send(.watch)
+            // What the watcher is told first finds it gone.
+            try watcher.send(.authenticate(Authenticate(account: me, service: "sudo")))
+        }
+        let sudo = try asking("sudo")
+        #expect(isPrompt(try next(sudo)))
+        #expect(try daemon.status().waiting == 1)
+    }
+
+    @Test("Somebody's enrolment gives way to sudo")
+    func enrollmentGivesWay() throws {
+        guard isRoot else { return }
+        let stranger = Account(uid: stranger, name: "stranger")
+        let ticket = try daemon.givePassword(stranger, wantsTicket: true)
+        let enrolling = try asUser(stranger.uid) { try daemon.connect() }
+        try enrolling.send(.enroll(stranger, .rightThumb, ticket))
+        #expect(isPrompt(try next(enrolling)))
+        let sudo = try asking("sudo")
+        #expect(isPrompt(try next(sudo)))
+        var message = try next(enrolling)
+        while case .enrolling = message { message = try next(enrolling) }
+        #expect(message == .refused(Denial(.preempted)))
+    }
+
     @Test("Closing the connection frees the reader for the next")
     func closing() throws {
         do {
@@ -217,6 +245,9 @@ import Testing
         var local = Authenticate(account: me, service: "sudo")
         local.remoteHost = "localhost"
         #expect(try daemon.authenticate(local, touches: [1]).last == .verdict(.allowed(.rightIndex)))
+        // For a login that is what the far end may call itself.
+        local.service = "login"
+        #expect(cause(try #require(try daemon.authenticate(local).last)) == .remoteSession)
     }
 
     @Test("A lockout that begins ends the person's other requests too")

@@ -31,6 +31,12 @@ void clinux_wipe(void *memory, size_t size);
 /* getrandom: 0 when all bytes are random, -1 else. */
 int clinux_random(void *buffer, size_t size);
 
+/* timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK): the descriptor, or -1 with errno. */
+int clinux_boot_timer(void);
+
+/* timerfd_settime(TFD_TIMER_ABSTIME): readable from that moment on; 0 disarms. 0, or -1 with errno. */
+int clinux_boot_timer_set(int fd, int64_t nanoseconds);
+
 /* malloc_trim(0): gives what the heap no longer needs back to the kernel. */
 void clinux_trim_heap(void);
 

@@ -65,15 +65,17 @@ check: deps
 	$(MAKE) -C pam BUILD=../$(BUILD)/pam check-exports
 	Tests/consistency.sh "$$(swift build $(SWIFT_FLAGS) --show-bin-path)"
 
-install: all
-	bin="$$(swift build $(RELEASE) --show-bin-path)"; \
-	install -D -m 755 "$$bin/bioauthd" $(DESTDIR)$(PREFIX)/sbin/bioauthd; \
-	install -D -m 755 "$$bin/bioauth-password" $(DESTDIR)$(PREFIX)/libexec/bioauth-password; \
-	install -D -m 755 "$$bin/bioauthctl" $(DESTDIR)$(PREFIX)/bin/bioauthctl
+# Builds nothing, so that root needs no Swift: `make all` first. What an administrator may have changed stays.
+install:
+	@[ -e $(MODULE) ] && [ -e .build/release/bioauthd ] || { echo 'make all first'; exit 1; }
+	install -D -m 755 .build/release/bioauthd $(DESTDIR)$(PREFIX)/sbin/bioauthd
+	install -D -m 755 .build/release/bioauth-password $(DESTDIR)$(PREFIX)/libexec/bioauth-password
+	install -D -m 755 .build/release/bioauthctl $(DESTDIR)$(PREFIX)/bin/bioauthctl
 	[ -e $(DESTDIR)/etc/bioauthd/bioauthd.conf ] || \
 		install -D -m 644 Sources/bioauthd/bioauthd.conf $(DESTDIR)/etc/bioauthd/bioauthd.conf
 	install -D -m 644 $(MODULE) $(DESTDIR)$(PAM_DIR)/pam_bioauth.so
-	install -D -m 644 pam/bioauth-password.pam $(DESTDIR)/etc/pam.d/bioauth-password
+	[ -e $(DESTDIR)/etc/pam.d/bioauth-password ] || \
+		install -D -m 644 pam/bioauth-password.pam $(DESTDIR)/etc/pam.d/bioauth-password
 	install -d $(DESTDIR)/lib/systemd/system
 	install -m 644 systemd/*.service systemd/*.socket $(DESTDIR)/lib/systemd/system
 	install -D -m 644 Sources/bioauthctl/bioauthctl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/bioauthctl
@@ -86,12 +88,14 @@ install: all
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/sbin/bioauthd $(DESTDIR)$(PREFIX)/libexec/bioauth-password \
 		$(DESTDIR)$(PREFIX)/bin/bioauthctl $(DESTDIR)$(PAM_DIR)/pam_bioauth.so \
-		$(DESTDIR)/etc/pam.d/bioauth-password $(DESTDIR)/lib/systemd/system/bioauth{d,-password,-password@}.{service,socket} \
+		$(DESTDIR)/lib/systemd/system/bioauth{d,-password,-password@}.{service,socket} \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/bioauthctl \
 		$(DESTDIR)$(PREFIX)/share/man/man*/{bioauth*,pam_bioauth*} \
 		$(DESTDIR)$(PREFIX)/share/locale/ko/LC_MESSAGES/bioauthd.mo
 	if cmp -s Sources/bioauthd/bioauthd.conf $(DESTDIR)/etc/bioauthd/bioauthd.conf; then \
 		rm $(DESTDIR)/etc/bioauthd/bioauthd.conf; fi
+	if cmp -s pam/bioauth-password.pam $(DESTDIR)/etc/pam.d/bioauth-password; then \
+		rm $(DESTDIR)/etc/pam.d/bioauth-password; fi
 
 clean:
 	rm -rf $(BUILD) .build

@@ -16,7 +16,7 @@ extension Subcommand {
             let account = try invocation.account()
             let finger = try invocation.finger()
             guard (finger != nil) != invocation.options.has("all") else {
-                throw Failure(usage: tr("Either --finger or --all is needed."))
+                throw Failure(usage: tr("Give either --finger or --all."))
             }
             try invocation.confirm(
                 finger.map { tr("Delete the %1 of %2? [y/N] ").filled($0.words, account.name) }

@@ -117,7 +117,7 @@ import Testing
 
         let unlocked = try command.run("unlock")
         #expect(unlocked.status == 0)
-        #expect(unlocked.output == "The lockout of \(account.name) is cleared.\n")
+        #expect(unlocked.output.hasPrefix("The lockout of \(account.name) is cleared."))
         #expect(try command.run("status").output.contains("For every service: a finger is accepted."))
     }
 

@@ -141,6 +141,24 @@ import Testing
         }
     }
 
+    @Test("A mismatch whose file can't be read at that moment ends the finger, and is counted when it can be")
+    func owed() throws {
+        let daemon = try DaemonUnderTest.enrolled()
+        let kept = daemon.state() + ".kept"
+        let connection = try daemon.connect()
+        try connection.send(.authenticate(Authenticate(account: LockoutStateTests.account, service: "sudo")))
+        try connection.receive { if case .prompt = $0 { true } else { false } }
+        #expect(rename(daemon.state(), kept) == 0)
+        #expect(symlink("nowhere", daemon.state()) == 0)
+        try daemon.touch(9)
+        try connection.receive {
+            if case .verdict(.denied(let denial)) = $0 { denial.cause == .stateDamaged } else { false }
+        }
+        #expect(rename(kept, daemon.state()) == 0)
+        _ = try daemon.verdict(touches: [8, 8, 8])
+        #expect(try daemon.status().mismatches == 4)
+    }
+
     @Test("A state that may not be read costs the finger until the password", .enabled(if: isRoot, "needs root"))
     func unreadable() throws {
         let directory = TemporaryDirectory()

@@ -61,12 +61,16 @@ final class Fprintd: Subject {
     var prints: String { directory.file("state") }
 
     /// Waits until it has closed the reader, which it does after it has answered: before that nobody else may use it.
+    ///
+    /// It doesn't exit as long as somebody who claimed the reader is on the bus: so it is claimed in passing.
     func rest() throws {
         let device = "/net/reactivated/Fprint/Device/0"
-        try waitUntil("the peer to be free") {
-            (try? bus.call(Fprintd.name, device, "\(Fprintd.name).Device.Claim", "('',)")) != nil
+        try bus.visit { visitor in
+            try waitUntil("the peer to be free") {
+                (try? visitor.call(Fprintd.name, device, "\(Fprintd.name).Device.Claim", "('',)")) != nil
+            }
+            try visitor.call(Fprintd.name, device, "\(Fprintd.name).Device.Release")
         }
-        try bus.call(Fprintd.name, device, "\(Fprintd.name).Device.Release")
     }
 
     /// Starts it, as any question does.
@@ -74,7 +78,7 @@ final class Fprintd: Subject {
 
     /// A question that needs no reader.
     func ask() throws {
-        try bus.call(Fprintd.name, "/net/reactivated/Fprint/Manager", "\(Fprintd.name).Manager.GetDevices")
+        try bus.ask(Fprintd.name, "/net/reactivated/Fprint/Manager", "\(Fprintd.name).Manager.GetDevices")
     }
 
     var isRunning: Bool {

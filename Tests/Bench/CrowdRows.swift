@@ -11,11 +11,15 @@ func crowdRows(_ rig: Rig) throws -> [Row] {
     let pid = bioauthd.daemon.program.pid
     let under5 = Row.Goal.under(5, "ms")
 
-    let before = try privateMemory(of: pid)
     let crowd = Crowd(1000, at: bioauthd, asking: .touch)
     rows += crowd.rows("1,000 root requests at once")
+    // What a daemon that has just started has lying about is used up by then.
+    let before = try privateMemory(of: pid)
+    let more = Crowd(1000, at: bioauthd, asking: .touch)
     let each = (try privateMemory(of: pid) - before) / 1000
-    rows.append(Row("private memory for each of 1,000 root connections", "KiB", each, goal: .under(32, "KiB")))
+    rows.append(Row("private memory for each of 1,000 more root requests", "KiB", each, goal: .under(32, "KiB")))
+    try more.leave(until: 1000)
+
     func prompts(_ name: String, _ service: String, behind waiting: Int) throws -> Row {
         let taken = try (0..<rig.rounds).map { _ in try prompt(bioauthd, service, behind: waiting) }
         return Row(name, "ms", taken.median, goal: under5, note: taken.spread)
@@ -25,7 +29,7 @@ func crowdRows(_ rig: Rig) throws -> [Row] {
 
     var afterwards: [Double] = []
     for _ in 0..<rig.rounds {
-        try Crowd(1000, at: bioauthd, asking: .touch).leave(waiting: false)
+        try Crowd(1000, at: bioauthd, asking: .touch).leave(until: nil)
         afterwards.append(try prompt(bioauthd, "sudo", behind: 0))
     }
     rows.append(
@@ -124,10 +128,11 @@ private final class Crowd {
         ]
     }
 
-    /// - Parameter waiting: until the daemon has noticed.
-    func leave(waiting: Bool = true) throws {
+    /// - Parameter others: how many the daemon knows of once it has noticed, which is waited for; nil: at once.
+    func leave(until others: Int? = 0) throws {
         members.removeAll()
-        if waiting { try waitUntil("the crowd to be gone") { try bioauthd.daemon.status().waiting == 0 } }
+        guard let others else { return }
+        try waitUntil("the crowd to be gone") { try bioauthd.daemon.status().waiting == others }
     }
 }
 

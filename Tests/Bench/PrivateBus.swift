@@ -37,14 +37,24 @@ final class PrivateBus {
             program, ["--config-file=\(configuration)", "--nofork", "--nopidfile", "--nosyslog"],
             environment: environment.merging(["DBUS_SYSTEM_BUS_ADDRESS": address]) { $1 })
         self.daemon = daemon
+        do {
+            connection = try PrivateBus.connect(to: address, of: daemon)
+            try connection.playPolkit()
+        } catch {
+            daemon.send(SIGTERM)
+            throw error
+        }
+    }
+
+    /// Connects as soon as the bus listens.
+    private static func connect(to address: String, of daemon: RunningProgram) throws -> BusConnection {
         var connection: BusConnection?
         try waitUntil("the private bus to listen") {
             guard kill(daemon.pid, 0) == 0 else { throw Trouble("dbus-daemon: \(daemon.text)") }
             connection = BusConnection(to: address)
             return connection != nil
         }
-        self.connection = connection!
-        try self.connection.playPolkit()
+        return connection!
     }
 
     deinit { daemon.send(SIGTERM) }

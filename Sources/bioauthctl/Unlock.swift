@@ -8,7 +8,8 @@ extension Subcommand {
             switch try invocation.ask(.unlock(account)) {
             case .done:
                 invocation.output.answer(
-                    tr("The lockout of %1 is cleared. Where the password was wanted first, it still is.").filled(account.name),
+                    tr("The lockout of %1 is cleared. Where the password was wanted first, it still is.").filled(
+                        account.name),
                     .object(["account": account.json, "unlocked": .flag(true)]))
                 return .yes
             case .refused(let denial): throw Failure(denial)

@@ -20,7 +20,7 @@ import Testing
         let sent = Box<[Int64]>([])
         let (run, _) = try stage.run(against: Self.prompting(afterwards), arguments: ["--handle", name]) { event, pid in
             guard event.event == "info" else { return }
-            sent.append(Int64(clock_gettime_nsec()))
+            sent.append(Int64(monotonicNanoseconds()))
             kill(pid, number)
         }
         expect(run, "PAM_AUTHINFO_UNAVAIL")
@@ -152,7 +152,7 @@ import Testing
         #expect(run.end?.terminal == true)
     }
 
-    private func clock_gettime_nsec() -> UInt64 {
+    private func monotonicNanoseconds() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

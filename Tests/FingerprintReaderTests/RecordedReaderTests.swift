@@ -80,7 +80,7 @@ final class RecordedReaderTests: XCTestCase {
             let told = reader.identifying([print])
             try told.done.one().get()
             XCTAssertEqual(told.shown.values, [.noMatch])
-            XCTAssertEqual(finger.values, [true, false])
+            XCTAssertEqual(finger.values, [false, true, false])
             try reader.closing().get()
         }
     }

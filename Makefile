@@ -50,7 +50,6 @@ test: debug module words
 	swift test $(SWIFT_FLAGS) --skip-build
 
 bench: release module
-	swift build $(RELEASE) --product bioauth-finger
 	swift build $(RELEASE) --product bioauth-bench
 	"$$(swift build $(RELEASE) --show-bin-path)/bioauth-bench" $(BENCH_FLAGS)
 

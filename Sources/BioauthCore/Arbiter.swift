@@ -58,9 +58,9 @@ public struct Arbiter: Hashable, Sendable {
         return settled(at: now)
     }
 
-    /// The client is gone: nobody is told.
-    public mutating func gone(_ id: RequestID, at now: Instant) -> [Action] {
-        entries.removeAll { $0.ask.id == id }
+    /// The clients are gone: nobody is told.
+    public mutating func gone(_ ids: Set<RequestID>, at now: Instant) -> [Action] {
+        entries.removeAll { ids.contains($0.ask.id) }
         return settled(at: now)
     }
 

@@ -55,7 +55,7 @@ extension Daemon {
                 if let fault = result.fault { self?.complain(fault, "closed") }
                 self?.back(from: reader) { $0.closed(at: $1) }
                 // The images and prints of the last touches are gone; so may their memory be.
-                releaseFreeMemory()
+                releaseUnneededMemory()
             }
         case .start(let job):
             start(job, reader)

@@ -68,6 +68,8 @@ extension Daemon {
     ) {
         // Who was told something since may have turned out to be gone. Nothing may outlive its connection.
         guard !request.connection.isClosed else { return }
+        // Who has left is nobody's rival.
+        forgetDeparted()
         requests[request.id] = request
         request.connection.request = request.id
         let ask = Ask(

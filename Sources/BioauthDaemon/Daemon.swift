@@ -36,6 +36,8 @@ import Glibc
     var logBudget = LogBudget()
 
     private var lastRequest: UInt64 = 0
+    /// Requests whose clients have gone since the loop last came round.
+    private var departed: Set<RequestID> = []
     private var timer: BootTimer?
     private var timerDue: Instant?
     private var pending: [Step] = []
@@ -163,7 +165,16 @@ import Glibc
         if let request = requests.removeValue(forKey: id) {
             audit(request, .denied(Denial(.appWithdrew)), "The client is gone")
         }
-        act(arbiter.gone(id, at: now))
+        if departed.isEmpty { _ = EventLoop.after(milliseconds: 0) { [weak self] in self?.forgetDeparted() } }
+        departed.insert(id)
+    }
+
+    /// Those who left together are forgotten together: a thousand cost what one does.
+    func forgetDeparted() {
+        guard !departed.isEmpty else { return }
+        let ids = departed
+        departed = []
+        act(arbiter.gone(ids, at: now))
     }
 
     // MARK: Time

@@ -107,7 +107,8 @@ import BioauthWire
         onClosed(connection)
     }
 
-    /// Lets those go that ask for nothing. One timer for all, and none while nobody is connected.
+    /// Lets those go that ask for nothing. One timer for all, and none while nobody is connected: the last gives back
+    /// the memory that they took.
     private func sweepLater() {
         let milliseconds = Limits.idleConnection.wireMilliseconds / 4
         sweeping = EventLoop.after(milliseconds: milliseconds) { [weak self] in self?.sweep() }
@@ -122,7 +123,7 @@ import BioauthWire
         {
             connection.refuse(.idle)
         }
-        if !connections.isEmpty { sweepLater() }
+        if connections.isEmpty { releaseUnneededMemory() } else { sweepLater() }
     }
 }
 

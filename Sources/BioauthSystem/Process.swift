@@ -1,9 +1,11 @@
+import CGLib
 import CLinux
 import Glibc
 
-/// Gives memory that the heap no longer needs back to the kernel (`malloc_trim`).
-public func releaseFreeMemory() {
-    clinux_trim_heap()
+/// Has the loop give back what isn't needed for now, free heap and mapped code, once it has nothing else to do. GLib calls
+/// that itself: Swift would map its code again on the way out.
+public func releaseUnneededMemory() {
+    g_idle_add(clinux_release_memory, nil)
 }
 
 /// Random bytes of the kernel's (`getrandom`); nil when there are none to be had.

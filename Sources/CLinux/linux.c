@@ -2,15 +2,18 @@
 #include "CLinux.h"
 
 #include <libintl.h>
+#include <link.h>
 #include <locale.h>
 #include <malloc.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
 int clinux_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid)
 {
@@ -84,7 +87,25 @@ int clinux_boot_timer_set(int fd, int64_t nanoseconds)
     return timerfd_settime(fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-void clinux_trim_heap(void)
+/* Segments that nothing writes to are the file's own pages: what is needed of them comes back from the page cache. */
+static int forget_code(struct dl_phdr_info *program, size_t size, void *data)
 {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    (void)size, (void)data;
+    for (int i = 0; i < program->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
+        uintptr_t begin = (program->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+        uintptr_t end = (program->dlpi_addr + segment->p_vaddr + segment->p_filesz + page - 1) & ~(page - 1);
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W) == 0)
+            madvise((void *)begin, end - begin, MADV_DONTNEED);
+    }
+    return 1; /* the program itself comes first; its libraries are others' too */
+}
+
+int clinux_release_memory(void *unused)
+{
+    (void)unused;
     malloc_trim(0);
+    dl_iterate_phdr(forget_code, NULL);
+    return 0;
 }

@@ -161,8 +161,25 @@ struct Options {
         return SeqpacketSocket(FileDescriptor(owning: first))
     }
 
-    func removeSocket() {
-        if ownsSocket { unlink(socketPath) }
+    /// The file of a socket of our own, as it is now; nil where systemd has handed one over.
+    func ownSocketFile() -> SocketFile? { ownsSocket ? SocketFile(socketPath) : nil }
+
+    /// A socket's file, known by more than its name: another daemon may have put its own there meanwhile.
+    struct SocketFile {
+        private let path: String
+        private let identity: stat
+
+        init?(_ path: String) {
+            var identity = stat()
+            guard lstat(path, &identity) == 0 else { return nil }
+            self.path = path
+            self.identity = identity
+        }
+
+        func remove() {
+            guard let now = SocketFile(path)?.identity else { return }
+            if now.st_dev == identity.st_dev && now.st_ino == identity.st_ino { unlink(path) }
+        }
     }
 
     private var socketDirectory: String {

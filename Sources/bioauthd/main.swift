@@ -13,8 +13,10 @@ do {
     let daemon = try Daemon(
         settings: settings, configuration: options.configuration, stateDirectory: options.stateDirectory,
         readers: LibfprintReaders(), surroundings: ProcessSurroundings(), log: log)
-    daemon.run(on: try options.socket(), rootUIDs: options.isPrivate ? [0, geteuid()] : [0])
-    options.removeSocket()
+    let socket = try options.socket()
+    let file = options.ownSocketFile()
+    daemon.run(on: socket, rootUIDs: options.isPrivate ? [0, geteuid()] : [0])
+    file?.remove()
 } catch let error as Options.Refusal {
     for message in error.messages { log.write(.error, message) }
     exit(2)

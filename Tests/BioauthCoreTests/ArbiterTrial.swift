@@ -35,7 +35,7 @@ struct ArbiterTrial: Hashable {
     private mutating func carryOut(_ event: ArbiterWitness.Event) -> [Arbiter.Action] {
         switch event {
         case .asked(let ask): arbiter.asked(ask, at: now)
-        case .gone(let id): arbiter.gone(id, at: now)
+        case .gone(let id): arbiter.gone([id], at: now)
         case .ended(let id, let denial): arbiter.ended(id, denial, at: now)
         case .identified(let job, let result): arbiter.identified(job, result, finger: .rightIndex, at: now)
         case .charged(let account, let id, let denial): arbiter.charged(account, id, denial, at: now)

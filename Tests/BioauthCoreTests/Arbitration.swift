@@ -20,7 +20,7 @@ struct Arbitration {
 
     @discardableResult mutating func asked(_ ask: Ask) -> Actions { arbiter.asked(ask, at: now) }
 
-    @discardableResult mutating func gone(_ ask: Ask) -> Actions { arbiter.gone(ask.id, at: now) }
+    @discardableResult mutating func gone(_ ask: Ask) -> Actions { arbiter.gone([ask.id], at: now) }
 
     @discardableResult mutating func reader(_ standing: ReaderStanding) -> Actions {
         arbiter.readerChanged(standing, at: now)

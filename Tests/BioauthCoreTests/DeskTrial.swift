@@ -69,7 +69,7 @@ struct DeskTrial: Hashable {
 
     mutating func leave(_ id: RequestID) {
         live.removeAll { $0 == id }
-        act(arbiter.gone(id, at: now))
+        act(arbiter.gone([id], at: now))
     }
 
     mutating func pass(_ time: Duration) {

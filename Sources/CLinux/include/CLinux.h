@@ -37,7 +37,10 @@ int clinux_boot_timer(void);
 /* timerfd_settime(TFD_TIMER_ABSTIME): readable from that moment on; 0 disarms. 0, or -1 with errno. */
 int clinux_boot_timer_set(int fd, int64_t nanoseconds);
 
-/* malloc_trim(0): gives what the heap no longer needs back to the kernel. */
-void clinux_trim_heap(void);
+/*
+ * Gives what isn't needed for now back to the kernel: what the heap has free (malloc_trim), and the program's own code
+ * (MADV_DONTNEED), of which each fault maps sixteen pages where one was wanted. A GSourceFunc that runs once.
+ */
+int clinux_release_memory(void *unused);
 
 #endif

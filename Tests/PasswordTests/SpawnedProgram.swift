@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A program that runs beside the tests, with every signal as it is at first: in the threads that tests run on some
 /// are blocked, and Foundation's `Process` would hand that on.
@@ -56,13 +57,9 @@ struct Impatience: Error {
     let what: String
 }
 
-/// Looks again and again for what must become true within some seconds.
+/// Waits for what must become true within some seconds.
 func waitUntil(_ what: String, seconds: Double = 10, _ condition: () -> Bool) throws {
-    let end = Date(timeIntervalSinceNow: seconds)
-    while !condition() {
-        guard Date() < end else { throw Impatience(what: what) }
-        usleep(2000)
-    }
+    guard eventually(within: .seconds(seconds), condition) else { throw Impatience(what: what) }
 }
 
 let isRoot = geteuid() == 0

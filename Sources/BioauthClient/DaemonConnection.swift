@@ -5,7 +5,7 @@ import Glibc
 
 /// One connection to the daemon. Calls block, each with a deadline. Closing it, by letting it go, cancels what runs on it.
 public struct DaemonConnection: ~Copyable, Sendable {
-    public static let defaultPath = "/run/bioauthd/bioauthd.sock"
+    public static let defaultPath = Release.socket
 
     private let socket: SeqpacketSocket
 

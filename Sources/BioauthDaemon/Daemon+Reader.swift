@@ -108,7 +108,7 @@ extension Daemon {
             gallery = galleryForDuplicates(of: job.account, reader.description)
             let checks = gallery.isEmpty ? 0 : 1
             let stages = reader.description.enrollStages + checks
-            requests[job.owner]?.progress = Request.Enrollment(finger: finger, stages: stages, checks: checks)
+            requests[job.owner]?.enrollment = Request.Enrollment(finger: finger, stages: stages, checks: checks)
             requests[job.owner]?.connection.send(.enrolling(stage: 0, stages: stages, retry: nil))
             guard !gallery.isEmpty else {
                 act(arbiter.identified(job, .noMatch, finger: nil, at: now))
@@ -147,8 +147,8 @@ extension Daemon {
                 return act(arbiter.ended(job.owner, Denial(.notEnrolled), at: now))
             }
             if case .findDuplicate = job.kind, result == .noMatch, let request = requests[job.owner] {
-                request.progress?.completed = 1
-                request.connection.send(.enrolling(stage: 1, stages: request.progress?.stages ?? 0, retry: nil))
+                request.enrollment?.completed = 1
+                request.connection.send(.enrolling(stage: 1, stages: request.enrollment?.stages ?? 0, retry: nil))
             }
             act(arbiter.identified(job, result, finger: finger, at: now))
         } done: { [weak self] result in

@@ -128,7 +128,7 @@ extension Daemon {
 
     private func retry(_ id: RequestID, _ reason: RetryReason) {
         guard let request = requests[id] else { return }
-        if let progress = request.progress {
+        if let progress = request.enrollment {
             request.connection.send(
                 .enrolling(stage: progress.completed, stages: progress.stages, retry: reason))
         } else {
@@ -188,9 +188,9 @@ extension Daemon {
     }
 
     private func progress(_ id: RequestID, _ stage: Int, _ retry: RetryReason?) {
-        guard let request = requests[id], request.progress != nil else { return }
-        request.progress!.completed = request.progress!.checks + stage
-        let progress = request.progress!
+        guard let request = requests[id], var progress = request.enrollment else { return }
+        progress.completed = progress.checks + stage
+        request.enrollment = progress
         request.connection.send(.enrolling(stage: progress.completed, stages: progress.stages, retry: retry))
     }
 

@@ -14,7 +14,7 @@ import BioauthWire
     /// Whether somebody else than the account's owner, or root, started the program that asks.
     let isByAnother: Bool
     /// Set for an enrolment.
-    let enrollment: Enrollment?
+    var enrollment: Enrollment?
 
     /// How far an enrolment is: the touches complete of all there are, the one that looks for duplicates included.
     struct Enrollment {
@@ -24,7 +24,6 @@ import BioauthWire
         /// 1 where a touch to look for duplicates goes first.
         var checks = 0
     }
-    var progress: Enrollment?
 
     init(
         _ id: RequestID, _ connection: Connection, account: Account, service: String, serviceClass: ServiceClass?,
@@ -39,7 +38,6 @@ import BioauthWire
         self.started = started
         self.isByAnother = isByAnother
         self.enrollment = enrollment
-        progress = enrollment
     }
 
     var asker: Asker { Asker(service: service, tty: tty, pid: connection.peer.pid) }

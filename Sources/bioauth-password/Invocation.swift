@@ -4,7 +4,7 @@ import Glibc
 
 /// What the command line asks for.
 struct Invocation {
-    static let daemonPath = "/run/bioauthd/bioauthd.sock"
+    static let daemonPath = Release.socket
     static let pamDirectory = "/etc/pam.d"
 
     var daemonPath = Invocation.daemonPath

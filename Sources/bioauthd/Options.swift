@@ -7,7 +7,6 @@ import Glibc
 enum Installation {
     static let localeDirectory = "/usr/share/locale"
     static let stateDirectory = "/var/lib/bioauthd"
-    static let socket = "/run/bioauthd/bioauthd.sock"
     /// Nothing of private mode may touch what lies below these.
     static let directories = ["/etc/bioauthd", "/run/bioauthd", "/var/lib/bioauthd"]
 }
@@ -71,7 +70,7 @@ struct Options {
         isDebugging = parsed.has("debug")
         configuration = parsed.text("config") ?? (isPrivate ? nil : Configuration.systemFile)
         stateDirectory = parsed.text("state-dir") ?? Installation.stateDirectory
-        socketPath = parsed.text("socket") ?? Installation.socket
+        socketPath = parsed.text("socket") ?? Release.socket
         do {
             handedOver = try ServiceManager.takeListeningSockets()
         } catch {

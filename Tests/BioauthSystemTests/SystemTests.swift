@@ -23,7 +23,7 @@ struct FilledTests {
 
 struct FilesTests {
     @Test func `a small file is read whole or not at all, and through no link unless asked to`() throws {
-        var template = Array("/tmp/bioauth-files-XXXXXX\0".utf8CString)
+        var template = Array("/tmp/bioauth-files-XXXXXX".utf8CString)
         let directory = try #require(mkdtemp(&template).map { String(cString: $0) })
         defer {
             for name in (try? Directory.names(in: directory)) ?? [] { unlink("\(directory)/\(name)") }

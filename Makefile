@@ -14,6 +14,7 @@ PAM_DIR = $(PREFIX)/lib/$(MULTIARCH)/security
 
 help:
 	@echo 'make demo       show the main job on a virtual reader, changing nothing on the system'
+	@echo '                KEEP=1 keeps its daemon running, to be touched by hand'
 	@echo 'make test       run every test'
 	@echo 'make all        build the release'
 	@echo 'make bench      measure, side by side with fprintd'

@@ -3,6 +3,7 @@
 #
 #   demo.sh BIN_DIR PAM_DIR LOCALE_DIR
 #
+# With KEEP set it waits at the end, the daemon still there to be touched by hand.
 # Exits 0 only if every outcome was the right one.
 set -euo pipefail
 
@@ -118,15 +119,22 @@ if [ $wrong -ne 0 ]; then
     exit 1
 fi
 say "Every outcome was the right one."
+if [ -n "${KEEP:-}" ]; then
+    how="The daemon keeps running until ^C here. In other terminals:"
+else
+    how="To keep such a daemon running and touch it by hand: make demo KEEP=1. It then waits; in other terminals, with its paths:"
+fi
 cat <<END
 
-To keep such a daemon running and touch it by hand, in two terminals:
+$how
 
-  mkdir -p /tmp/bioauth
-  FP_VIRTUAL_IMAGE=/tmp/bioauth/reader FP_DRIVERS_WHITELIST=virtual_image \\
-    $bin/bioauthd --private --state-dir /tmp/bioauth/state --socket /tmp/bioauth/bioauthd.sock
+  $bin/bioauthctl verify --socket $socket
+  $bin/bioauth-finger touch --reader $reader --finger 1
+  $bin/bioauthctl watch --socket $socket
 
-  $bin/bioauthctl enroll --socket /tmp/bioauth/bioauthd.sock &
-  for i in 0 1 2 3 4; do $bin/bioauth-finger touch --reader /tmp/bioauth/reader --finger 1 --impression \$i; done
-  $bin/bioauthctl watch --socket /tmp/bioauth/bioauthd.sock
+(Finger 1 is the right one, any other a stranger's. The password is "$password".)
 END
+if [ -n "${KEEP:-}" ]; then
+    trap 'exit 0' INT TERM
+    wait "${started[0]}" || true
+fi

@@ -126,7 +126,8 @@ int wire_encode_authenticate(const struct wire_authenticate *request, uint8_t *b
     struct writer writer = start(WIRE_AUTHENTICATE, buffer, size);
 
     if (request->timeout < 1000 || request->timeout > 300000 || request->tries < 1 || request->tries > 10 ||
-        request->policy < WIRE_POLICY_BIOMETRICS || request->policy > WIRE_POLICY_BIOMETRICS_OR_PASSWORD)
+        request->policy < WIRE_POLICY_BIOMETRICS || request->policy > WIRE_POLICY_BIOMETRICS_OR_PASSWORD ||
+        request->agent_pid > INT32_MAX)
         return -EINVAL;
     put_number_field(&writer, WIRE_TAG_UID, request->uid, 4);
     put_label(&writer, WIRE_TAG_NAME, request->name);
@@ -139,6 +140,8 @@ int wire_encode_authenticate(const struct wire_authenticate *request, uint8_t *b
     put_number_field(&writer, WIRE_TAG_TIMEOUT, request->timeout, 4);
     put_number_field(&writer, WIRE_TAG_TRIES, request->tries, 1);
     put_number_field(&writer, WIRE_TAG_FINGER_ONLY, request->finger_only, 1);
+    if (request->agent_pid != 0)
+        put_number_field(&writer, WIRE_TAG_AGENT_PID, request->agent_pid, 4);
     return finish(&writer);
 }
 

@@ -49,6 +49,7 @@ enum wire_tag {
     WIRE_TAG_TICKET = 14,
     WIRE_TAG_RIGHT = 16,
     WIRE_TAG_PASSWORD = 18,
+    WIRE_TAG_AGENT_PID = 19,
     WIRE_TAG_SCAN = 32,
     WIRE_TAG_AGAIN = 33,
     WIRE_TAG_READER = 34,
@@ -155,6 +156,7 @@ struct wire_authenticate {
     uint32_t timeout; /* milliseconds, 1000 to 300000 */
     uint8_t tries;    /* 1 to 10 */
     bool finger_only;
+    uint32_t agent_pid; /* the process that the host asks for, if not its starter; up to INT32_MAX, 0: not sent */
 };
 
 /* Text inside the datagram that it was read from, without a NUL; valid UTF-8 without control characters. */

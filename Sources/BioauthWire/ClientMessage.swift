@@ -41,6 +41,9 @@ public struct Authenticate: Hashable, Sendable {
     public var tries: Int
     /// Whether nothing but the finger is live meanwhile: waits are kept short then, the password is next in line.
     public var fingerOnly: Bool
+    /// The process that the host asks for, where it isn't its own starter: polkit's agent, by the kernel's word to the
+    /// host. A root peer's word alone counts.
+    public var agentPID: Int32?
 
     public enum Policy: UInt8, Sendable {
         case biometrics = 1
@@ -50,7 +53,7 @@ public struct Authenticate: Hashable, Sendable {
     public init(
         account: Account, service: String, tty: String? = nil, remoteHost: String? = nil, reason: String? = nil,
         policy: Policy = .biometrics, interaction: Bool = true, timeout: Duration = .seconds(30), tries: Int = 3,
-        fingerOnly: Bool = true
+        fingerOnly: Bool = true, agentPID: Int32? = nil
     ) {
         self.account = account
         self.service = service
@@ -62,6 +65,7 @@ public struct Authenticate: Hashable, Sendable {
         self.timeout = timeout
         self.tries = tries
         self.fingerOnly = fingerOnly
+        self.agentPID = agentPID
     }
 }
 
@@ -216,6 +220,7 @@ extension Authenticate {
         writer.put(.timeout, timeout.wireMilliseconds)
         writer.put(.tries, UInt8(clamping: tries))
         writer.put(.fingerOnly, fingerOnly)
+        if let agentPID { writer.put(.agentPID, agentPID) }
         return writer.bytes
     }
 
@@ -230,8 +235,10 @@ extension Authenticate {
         timeout = .milliseconds(try reader.number(.timeout, as: UInt32.self))
         tries = Int(try reader.number(.tries, as: UInt8.self))
         fingerOnly = try reader.flag(.fingerOnly)
+        agentPID = try reader.optional(.agentPID)
         guard Limits.requestTime.contains(timeout) else { throw .invalid(.timeout) }
         guard Limits.tries.contains(tries) else { throw .invalid(.tries) }
+        guard agentPID ?? 1 > 0 else { throw .invalid(.agentPID) }
     }
 }
 

@@ -39,6 +39,7 @@ public enum FieldTag: UInt16, CaseIterable, Sendable {
     case right = 16
     case wantsTicket = 17
     case password = 18
+    case agentPID = 19
 
     case scan = 32
     case again = 33

@@ -47,7 +47,9 @@ import Testing
                 policy: Bool.random(using: &generator) ? .biometrics : .biometricsOrPassword,
                 interaction: .random(using: &generator),
                 timeout: .milliseconds(Int.random(in: 900...300_100, using: &generator)),
-                tries: .random(in: 0...11, using: &generator), fingerOnly: .random(using: &generator))
+                tries: .random(in: 0...11, using: &generator), fingerOnly: .random(using: &generator),
+                // 0 stands for none in the module's codec.
+                agentPID: [nil, 1, 4242, .max, -1].randomElement(using: &generator)!)
             let bytes = request.encoded()
             // The module writes only what the daemon takes.
             let readable = (try? ClientMessage(decoding: bytes)) != nil

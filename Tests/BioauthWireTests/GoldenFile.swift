@@ -76,7 +76,8 @@ struct GoldenMessage: Sendable {
                     Authenticate(
                         account: account, service: service, tty: fields["tty"], remoteHost: fields["remoteHost"],
                         reason: fields["reason"], policy: policy, interaction: flag("interaction"),
-                        timeout: .milliseconds(timeout), tries: tries, fingerOnly: flag("fingerOnly"))))
+                        timeout: .milliseconds(timeout), tries: tries, fingerOnly: flag("fingerOnly"),
+                        agentPID: number("agentPID"))))
         case "cancel":
             return number("cancelReason").flatMap(CancelReason.init).map { .client(.cancel($0)) }
         case "passwordUseful":

@@ -31,6 +31,16 @@ import Testing
         expectInvalid(.tries, asking.setting(10, [tries]))
     }
 
+    @Test(arguments: [1, 4_194_304, .max] as [Int32])
+    func `an agent's number is any that a process can have`(pid: Int32) throws {
+        #expect(try authenticate(asking.setting(19, little(pid))).agentPID == pid)
+    }
+
+    @Test(arguments: [0, -1, .min] as [Int32])
+    func `no process has the number zero, or one below`(pid: Int32) {
+        expectInvalid(.agentPID, asking.setting(19, little(pid)))
+    }
+
     @Test func `a text is taken up to its limit and refused one byte past it`() throws {
         let limits: [(RawMessage, FieldTag, Int)] =
             [

@@ -89,14 +89,17 @@ func moduleEncoded(_ message: ClientMessage, password: String? = nil) -> [UInt8]
     let count: Int32
     switch message {
     case .authenticate(let request):
-        guard let tries = UInt8(exactly: request.tries) else { return nil }
+        guard let tries = UInt8(exactly: request.tries), let agent = UInt32(exactly: request.agentPID ?? 0) else {
+            return nil
+        }
         count = withCStrings([
             request.account.name, request.service, request.tty, request.remoteHost, request.reason,
         ]) { texts in
             var asked = wire_authenticate(
                 uid: request.account.uid, name: texts[0], service: texts[1], tty: texts[2], remote_host: texts[3],
                 reason: texts[4], policy: request.policy.rawValue, interaction: request.interaction,
-                timeout: request.timeout.wireMilliseconds, tries: tries, finger_only: request.fingerOnly)
+                timeout: request.timeout.wireMilliseconds, tries: tries, finger_only: request.fingerOnly,
+                agent_pid: agent)
             return wire_encode_authenticate(&asked, &buffer, size)
         }
     case .cancel(let reason):

@@ -52,6 +52,8 @@ enum Samples {
                 timeout: .seconds(1), tries: 1, fingerOnly: false),
             Authenticate(
                 account: account, service: "app", remoteHost: "", timeout: .milliseconds(299_999), tries: 10),
+            Authenticate(account: account, service: "polkit-1", agentPID: 1),
+            Authenticate(account: account, service: "polkit-1", agentPID: .max),
         ]
 
     static let prompts: [Prompt] = combinations(

@@ -90,6 +90,7 @@ static int encode(const char *message, const struct pair *pairs, int count, uint
             .timeout = number_of(pairs, count, "timeout"),
             .tries = (uint8_t)number_of(pairs, count, "tries"),
             .finger_only = number_of(pairs, count, "fingerOnly") == 1,
+            .agent_pid = number_of(pairs, count, "agentPID"),
         };
         return wire_encode_authenticate(&request, buffer, size);
     }
@@ -316,6 +317,11 @@ static void check_unfit_values(void)
         check(wire_encode_password(1, names[i], "secret", buffer, sizeof buffer) == -EINVAL, "an unfit name",
               "refused");
     }
+    check(wire_encode_authenticate(
+              &(struct wire_authenticate){ .name = "root", .service = "sudo", .policy = 1, .timeout = 1000, .tries = 1,
+                                           .agent_pid = UINT32_C(0x80000000) },
+              buffer, sizeof buffer) == -EINVAL,
+          "an agent's number that no process has", "refused");
     check(wire_encode_password(1, "root", "", buffer, sizeof buffer) == -EINVAL, "an empty password", "refused");
     check(wire_encode_password(1, "root", long_password, buffer, sizeof buffer) == -EINVAL, "a long password",
           "refused");

@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Enrols through the program, with a touch for each stage it shows.
-    private func enroll(_ synthetic: Int, _ arguments: [String]) throws -> Program {
+    private func enroll(_ synthetic: Int, _ arguments: [String]) throws -> InteractiveProgram {
         let program = try command.start(["enroll"] + arguments)
         for stage in 0..<5 {
             try program.expect("Stage \(stage) of 5: \(stage == 0 ? "swipe over the reader" : "swipe again")\n")

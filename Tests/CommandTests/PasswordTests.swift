@@ -12,7 +12,7 @@ struct PasswordTests {
     private static let secret = parts.joined()
 
     let daemon: DaemonUnderTest
-    let service: Program
+    let service: InteractiveProgram
     let command: Command
 
     init() throws {
@@ -27,7 +27,7 @@ struct PasswordTests {
             "auth required \(module) passdb=\(passwords)\naccount required pam_permit.so\n",
             to: "pam.d/bioauth-password")
         let socket = directory.file("password.sock")
-        service = try Program([
+        service = try InteractiveProgram([
             "/usr/bin/systemd-socket-activate", "--accept", "--seqpacket", "-l", socket,
             Built.program("bioauth-password"), "--private", "--pam-dir", directory.file("pam.d"), "--socket",
             daemon.socketPath,

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    private func passwordPrompt(_ daemon: ScriptedDaemon) throws -> Program {
+    private func passwordPrompt(_ daemon: ScriptedDaemon) throws -> InteractiveProgram {
         let program = try Command(socketPath: daemon.path).start(["delete", "--all", "--yes"], onTerminal: true)
         try program.expect("Password of ")
         #expect(!program.echoes)
@@ -56,7 +56,7 @@ import Testing
     func stop() throws {
         let daemon = try strict()
         // dash leaves the terminal as the stopped program left it.
-        let shell = try Program(["/bin/dash", "-i"], onTerminal: true, environment: ["PS1": "ready> "])
+        let shell = try InteractiveProgram(["/bin/dash", "-i"], onTerminal: true, environment: ["PS1": "ready> "])
         try shell.expect("ready> ")
         shell.type("\(Command.path) delete --all --yes --socket \(daemon.path)\n")
         try shell.expect("Password of ")

@@ -2,6 +2,7 @@ import BioauthCore
 import BioauthSystem
 import BioauthWire
 import Foundation
+import TestSupport
 import Testing
 
 /// Where a secret lies while it is needed, and that it lies nowhere afterwards.
@@ -9,7 +10,7 @@ import Testing
 struct SecretMemoryTests {
     static let wrong = "Zwölf Boxkämpfer jagen Viktor quer über Deich und Düne"
 
-    @Test(arguments: [SystemPasswordTests.password, wrong])
+    @Test(arguments: [KnownPassword.text, wrong])
     func `one locked copy before PAM, none after`(secret: String) throws {
         let looks = Looks()
         let system = try SystemPasswordTests { _, pid in looks.take(at: pid) }

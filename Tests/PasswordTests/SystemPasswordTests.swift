@@ -12,12 +12,6 @@ struct SystemPasswordTests {
     let service: PasswordService
     let daemon: ScriptedDaemon
 
-    static let password = "correct-horse-battery-staple-0815"
-    /// What crypt(3) makes of it.
-    static let crypted =
-        "$6$rounds=1000$bioauthpassword1$"
-        + "LaF/A7yrOrDjYPPKWoCj9iGj9wSeYYq2w4/O/H/BpPqxfQF747qXMByZK5EkikmNEkiitCbuLWCJORfhVdNUX0"
-
     /// Accounts, each with what follows its name in /etc/shadow.
     enum Kind: UInt32, CaseIterable {
         case usual = 4201
@@ -25,14 +19,14 @@ struct SystemPasswordTests {
 
         var shadow: String {
             switch self {
-            case .usual: "\(crypted):20000::::::"
+            case .usual: "\(KnownPassword.crypted):20000::::::"
             case .empty: ":20000::::::"
-            case .locked: "!\(crypted):20000::::::"
+            case .locked: "!\(KnownPassword.crypted):20000::::::"
             case .noPassword: "*:20000::::::"
-            case .accountExpired: "\(crypted):20000:::::10000:"
-            case .passwordExpired: "\(crypted):10000:0:90:7:::"
-            case .passwordInactive: "\(crypted):10000:0:90:7:1::"
-            case .mustChange: "\(crypted):0::::::"
+            case .accountExpired: "\(KnownPassword.crypted):20000:::::10000:"
+            case .passwordExpired: "\(KnownPassword.crypted):10000:0:90:7:::"
+            case .passwordInactive: "\(KnownPassword.crypted):10000:0:90:7:1::"
+            case .mustChange: "\(KnownPassword.crypted):0::::::"
             }
         }
 
@@ -51,7 +45,7 @@ struct SystemPasswordTests {
             + "bioauth-empty:x:4299:4200::/nonexistent:/bin/false\n"
         let shadow =
             Kind.allCases.map { "\($0.account.name):\($0.shadow)\n" }.joined()
-            + "bioauth-alias:\(SystemPasswordTests.crypted):20000::::::\n"
+            + "bioauth-alias:\(KnownPassword.crypted):20000::::::\n"
         try directory.write(passwd, to: "passwd")
         try directory.write(shadow, to: "shadow", mode: 0o640)
         let shipped = try String(contentsOfFile: Built.package + "/pam/bioauth-password.pam", encoding: .utf8)
@@ -65,7 +59,7 @@ struct SystemPasswordTests {
         daemon = try ScriptedDaemon(at: service.daemonPath, observer: observer)
     }
 
-    private func verdict(_ kind: Kind, _ password: String = password) throws -> DaemonMessage? {
+    private func verdict(_ kind: Kind, _ password: String = KnownPassword.text) throws -> DaemonMessage? {
         defer { daemon.stop() }
         return try service.verdict(on: password, of: kind.account)
     }
@@ -75,7 +69,9 @@ struct SystemPasswordTests {
         #expect(daemon.messages.last == .passwordResult(right: true, wantsTicket: false))
     }
 
-    @Test(arguments: [password + " ", String(password.dropLast()), "x", String(repeating: "x", count: 512)])
+    @Test(arguments: [
+        KnownPassword.text + " ", String(KnownPassword.text.dropLast()), "x", String(repeating: "x", count: 512),
+    ])
     func `wrong`(password: String) throws {
         let start = Date()
         #expect(try verdict(.usual, password) == .passwordVerdict(.wrong))
@@ -106,20 +102,20 @@ struct SystemPasswordTests {
     @Test func `a person asks for the own account`() throws {
         defer { daemon.stop() }
         let account = Kind.usual.account
-        let answer = try service.answer(to: .password(Self.password, of: account), from: account.uid)
+        let answer = try service.answer(to: .password(KnownPassword.text, of: account), from: account.uid)
         #expect(answer == DaemonMessage.passwordVerdict(.right(nil)).encoded())
     }
 
     @Test(arguments: [Account(uid: 4201, name: "bioauth-alias"), Account(uid: 4299, name: "bioauth-empty")])
     func `a number with two names, or a name with two numbers, is one account`(second: Account) throws {
         defer { daemon.stop() }
-        #expect(try service.verdict(on: Self.password, of: second) == .passwordVerdict(.unavailable))
+        #expect(try service.verdict(on: KnownPassword.text, of: second) == .passwordVerdict(.unavailable))
         #expect(daemon.messages.isEmpty)
     }
 
     @Test func `one person can't ask for another`() throws {
         defer { daemon.stop() }
-        let message = [UInt8].password(Self.password, of: Kind.usual.account)
+        let message = [UInt8].password(KnownPassword.text, of: Kind.usual.account)
         let answer = try service.answer(to: message, from: Kind.locked.rawValue)
         #expect(answer == DaemonMessage.passwordVerdict(.unavailable).encoded())
         #expect(daemon.messages.isEmpty)

@@ -1,18 +1,17 @@
 import Foundation
-import TestSupport
 
 /// A running program that a test talks to as a person would: what it writes is read as it comes, keys are typed.
 ///
 /// It is always in a session of its own, with a terminal or without one, so that the terminal the tests run on is never
 /// asked. For one thread.
-final class Program {
-    let pid: pid_t
+public final class InteractiveProgram {
+    public let pid: pid_t
     /// Everything written so far to standard output, and to standard error where there is no terminal.
-    var output: String { String(decoding: outputData, as: UTF8.self) }
-    var errors: String { String(decoding: errorData, as: UTF8.self) }
+    public var output: String { String(decoding: outputData, as: UTF8.self) }
+    public var errors: String { String(decoding: errorData, as: UTF8.self) }
     /// The terminal's other end; -1 without one.
-    let terminal: Int32
-    private var sources: [(descriptor: Int32, path: ReferenceWritableKeyPath<Program, Data>)] = []
+    public private(set) var terminal: Int32
+    private var sources: [(descriptor: Int32, path: ReferenceWritableKeyPath<InteractiveProgram, Data>)] = []
     private var outputData = Data()
     private var errorData = Data()
     /// How far `expect` has read.
@@ -22,11 +21,11 @@ final class Program {
     /// - Parameters:
     ///   - command: the path and what follows it.
     ///   - onTerminal: whether all three standard streams are a terminal of its own, which controls it.
-    init(_ command: [String], onTerminal: Bool = false, environment: [String: String] = [:]) throws {
+    public init(_ command: [String], onTerminal: Bool = false, environment: [String: String] = [:]) throws {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         posix_spawnattr_setflags(
-            &attributes, Program.newSession | Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
+            &attributes, InteractiveProgram.newSession | Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
         // As a shell starts it, whatever the thread that the test runs on blocks and ignores.
         var (all, none) = (sigset_t(), sigset_t())
         sigfillset(&all)
@@ -42,29 +41,29 @@ final class Program {
 
         var child: [Int32] = []
         if onTerminal {
-            var (master, slave) = (Int32(-1), Int32(-1))
-            var name = [CChar](repeating: 0, count: 128)
-            guard openpty(&master, &slave, &name, nil, nil) == 0 else { throw POSIXError(.ENXIO) }
-            child = [slave]
-            terminal = master
-            sources = [(master, \.outputData)]
+            // Its other end is never open here: what another test starts meanwhile could inherit it.
+            terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            var (number, locked) = (Int32(-1), Int32(0))
+            guard terminal >= 0, ioctl(terminal, InteractiveProgram.ptyLock, &locked) == 0,
+                ioctl(terminal, InteractiveProgram.ptyNumber, &number) == 0
+            else { throw POSIXError(.ENXIO) }
+            sources = [(terminal, \.outputData)]
             // The first terminal that the leader of a new session opens becomes the one that controls it.
-            let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/pts/\(number)", O_RDWR, 0)
             posix_spawn_file_actions_adddup2(&actions, 0, 1)
             posix_spawn_file_actions_adddup2(&actions, 0, 2)
         } else {
             terminal = -1
             posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-            for (number, path) in [(Int32(1), \Program.outputData), (2, \Program.errorData)] {
+            for (number, path) in [(Int32(1), \InteractiveProgram.outputData), (2, \InteractiveProgram.errorData)] {
                 var ends: [Int32] = [-1, -1]
-                guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+                let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+                guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw POSIXError(.EMFILE) }
                 child.append(ends[1])
                 sources.append((ends[0], path))
                 posix_spawn_file_actions_adddup2(&actions, ends[1], number)
             }
         }
-        for descriptor in child + sources.map(\.descriptor) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
 
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FP_") }
         variables.merge(["LC_ALL": "C.UTF-8", "LANGUAGE": "", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
@@ -84,21 +83,26 @@ final class Program {
             kill(pid, SIGKILL)
             waitpid(pid, nil, 0)
         }
-        for source in sources { close(source.descriptor) }
+        for source in sources where source.descriptor != terminal { close(source.descriptor) }
+        if terminal >= 0 { close(terminal) }
     }
 
-    struct Missing: Error {
-        let text: String
-        let output: String
-        let errors: String
+    public struct Missing: Error {
+        public let text: String
+        public let output: String
+        public let errors: String
+
+        public init(text: String, output: String, errors: String) {
+            (self.text, self.output, self.errors) = (text, output, errors)
+        }
     }
 
-    enum Stream {
+    public enum Stream {
         case output, errors
     }
 
     /// Waits until a stream (the terminal is `output`) shows a text, after what was waited for on it before.
-    func expect(_ text: String, on stream: Stream = .output, seconds: Double = 20) throws {
+    public func expect(_ text: String, on stream: Stream = .output, seconds: Double = 20) throws {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while true {
             let data = stream == .output ? outputData : errorData
@@ -111,28 +115,44 @@ final class Program {
     }
 
     /// Whether it writes something, or ends, within so long.
-    func reads(milliseconds: Int) -> Bool { read(until: Date(timeIntervalSinceNow: Double(milliseconds) / 1000)) }
+    public func reads(milliseconds: Int) -> Bool {
+        read(until: Date(timeIntervalSinceNow: Double(milliseconds) / 1000))
+    }
 
     /// Types keys at the terminal. `\u{3}` is ^C, `\u{1A}` is ^Z.
-    func type(_ keys: String) {
+    public func type(_ keys: String) {
         var bytes = Array(keys.utf8)
         write(terminal, &bytes, bytes.count)
     }
 
-    func send(_ signal: Int32) { kill(pid, signal) }
+    /// The person closes the window.
+    public func hangUp() {
+        sources.removeAll { $0.descriptor == terminal }
+        close(terminal)
+        terminal = -1
+    }
+
+    public func send(_ signal: Int32) { kill(pid, signal) }
 
     /// Whether the terminal shows what is typed.
-    var echoes: Bool {
+    public var echoes: Bool {
         var attributes = termios()
         tcgetattr(terminal, &attributes)
         return attributes.c_lflag & tcflag_t(ECHO) != 0
+    }
+
+    /// How the terminal is set, byte by byte, to be compared.
+    public var terminalSettings: [UInt8] {
+        var attributes = termios()
+        tcgetattr(terminal, &attributes)
+        return withUnsafeBytes(of: &attributes) { [UInt8]($0) }
     }
 
     /// Waits for its end.
     ///
     /// - Returns: its exit status, or 128 and the signal that ended it.
     @discardableResult
-    func wait(seconds: Double = 20) throws -> Int32 {
+    public func wait(seconds: Double = 20) throws -> Int32 {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while read(until: deadline) {}
         guard deadline.timeIntervalSinceNow > 0 else {
@@ -166,53 +186,7 @@ final class Program {
 
     /// POSIX_SPAWN_SETSID of <spawn.h>, which hides it from POSIX programs.
     private static let newSession: Int16 = 0x80
-}
-
-/// `bioauthctl`, built beside the tests.
-struct Command {
-    var socketPath: String?
-    var environment: [String: String] = [:]
-    /// What stands before it: `setpriv` with its options.
-    var launcher: [String] = []
-    var path = Command.path
-
-    static let path = Built.program("bioauthctl")
-
-    /// To be run by the account nobody; by a copy, because the build may lie where that may not look.
-    static func byNobody(socketPath: String, in directory: TemporaryDirectory) throws -> Command {
-        let copy = directory.file("bioauthctl")
-        // By another process: one that a test forks meanwhile would inherit the open copy, and it couldn't be executed.
-        _ = try RunningProgram.run("/usr/bin/install", ["-m", "755", path, copy])
-        return Command(
-            socketPath: socketPath, launcher: ["/usr/bin/setpriv", "--reuid=nobody", "--clear-groups"], path: copy)
-    }
-
-    func start(_ arguments: [String], onTerminal: Bool = false) throws -> Program {
-        try Program(
-            launcher + [path] + arguments + (socketPath.map { ["--socket", $0] } ?? []), onTerminal: onTerminal,
-            environment: environment)
-    }
-
-    struct Result {
-        let status: Int32
-        let output: String
-        let errors: String
-
-        /// The one object that `--json` answers with; fails the test where there is anything else.
-        var json: [String: Any] {
-            get throws {
-                let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
-                guard lines.count == 2, lines[1].isEmpty,
-                    let object = try JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any]
-                else { throw Program.Missing(text: "one line of JSON", output: output, errors: errors) }
-                return object
-            }
-        }
-    }
-
-    func run(_ arguments: String..., seconds: Double = 20) throws -> Result {
-        let program = try start(arguments)
-        let status = try program.wait(seconds: seconds)
-        return Result(status: status, output: program.output, errors: program.errors)
-    }
+    /// TIOCSPTLCK and TIOCGPTN, which Swift can't make of their macros.
+    private static let ptyLock: UInt = 0x4004_5431
+    private static let ptyNumber: UInt = 0x8004_5430
 }

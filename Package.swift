@@ -88,6 +88,13 @@ let package = Package(
                 "TestSupport", "BioauthClient", "BioauthDaemon", "BioauthWire", "BioauthCore", "BioauthSystem",
                 "SyntheticFingers", "bioauthd", "bioauthctl",
             ]),
+        // The real programs that let people in, each on a machine that only it sees.
+        .testTarget(
+            name: "HostTests",
+            dependencies: [
+                "TestSupport", "BioauthClient", "BioauthWire", "BioauthCore", "bioauthd", "bioauth-password",
+            ],
+            exclude: ["enter.sh"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -6,6 +6,7 @@ packages=(
     gcc make pkg-config gettext
     libfprint-2-dev libpam0g-dev libglib2.0-dev libsystemd-dev
     libpam-modules libpam-wrapper systemd umockdev valgrind groff man-db
+    sudo login util-linux
 )
 missing=()
 for package in "${packages[@]}"; do

@@ -1,0 +1,138 @@
+import BioauthClient
+import BioauthCore
+import BioauthWire
+import Foundation
+import TestSupport
+
+/// A machine that only the programs started on it see: its accounts, stacks and runtime directory stand in for the
+/// system's, in mount namespaces of their own. The daemon, the module and `bioauth-password` on it are the real ones.
+///
+/// Its stacks are the system's, with what `pam-auth-update` would write into `common-auth` for our profile.
+final class Machine {
+    /// Whose finger is enrolled, synthetic finger 1 as the right index finger, and whose password was given.
+    static let owner = Account(uid: 4201, name: "bioauth-owner")
+    /// Somebody else, of the same password and without a print.
+    static let other = Account(uid: 4202, name: "bioauth-other")
+    static let password = KnownPassword.text
+
+    let directory = TemporaryDirectory()
+    private let running: DaemonUnderTest?
+    private let passwordService: RunningProgram
+
+    /// The daemon. Only where there is one.
+    var daemon: DaemonUnderTest { running! }
+
+    /// - Parameters:
+    ///   - options: the module's, in the line that asks for the finger.
+    ///   - configuration: the daemon's.
+    ///   - hasDaemon: whether it runs.
+    init(options: String = "", configuration: String? = nil, hasDaemon: Bool = true) throws {
+        try Machine.layAccounts(in: directory)
+        try Machine.layStacks(in: directory, options: options)
+        for path in ["run/sudo", "var/log", "var/lib/sudo", "etc/sudoers.d"] {
+            try FileManager.default.createDirectory(
+                atPath: directory.file(path), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        }
+        if hasDaemon {
+            try Machine.enrolledState.get().lay(in: directory.file("state"))
+            running = try DaemonUnderTest(in: directory, configuration: configuration)
+        } else {
+            running = nil
+        }
+        let path = directory.file("password.sock")
+        let service = ["systemd-socket-activate", "--accept", "--seqpacket", "--listen", path]
+        let program = [Built.program("bioauth-password"), "--socket", directory.file("bioauthd.sock")]
+        let command = Machine.entered(directory, as: "root", service + program)
+        passwordService = try RunningProgram(command[0], Array(command.dropFirst()))
+        let (log, running) = (passwordService, passwordService)
+        guard eventually({ log.text.contains("Listening on") }) else { throw NotListening(log: running.text) }
+        chmod(path, 0o666)
+    }
+
+    struct NotListening: Error { let log: String }
+
+    // MARK: Programs on it
+
+    /// Starts a program, the owner's where nothing else is said, on a terminal of its own.
+    ///
+    /// - Parameter command: the first is looked up in the path.
+    func start(
+        _ command: [String], as account: String = Machine.owner.name, onTerminal: Bool = true,
+        environment: [String: String] = [:]
+    ) throws -> InteractiveProgram {
+        try InteractiveProgram(
+            Machine.entered(directory, as: account, command), onTerminal: onTerminal,
+            environment: ["PS1": Machine.shellPrompt, "HOME": "/", "SUDO_ASKPASS": ""].merging(environment) { $1 })
+    }
+
+    func start(_ command: String...) throws -> InteractiveProgram { try start(command) }
+
+    /// A shell at its prompt, on a terminal of its own.
+    func shell(as account: String = Machine.owner.name) throws -> InteractiveProgram {
+        let shell = try start(["dash", "-i"], as: account)
+        try shell.expect(Machine.shellPrompt)
+        return shell
+    }
+
+    static let shellPrompt = "ready> "
+
+    private static func entered(_ directory: TemporaryDirectory, as account: String, _ command: [String]) -> [String] {
+        ["/usr/bin/unshare", "--mount", "\(Built.package)/Tests/HostTests/enter.sh", directory.path, account] + command
+    }
+
+    // MARK: What lies on it
+
+    private static func layAccounts(in directory: TemporaryDirectory) throws {
+        func add(_ lines: String, to file: String, mode: Int) throws {
+            let systems = try String(contentsOfFile: "/" + file, encoding: .utf8)
+            try directory.write(systems + lines, to: file, mode: mode)
+        }
+        let accounts = [owner, other]
+        try add(
+            accounts.map { "\($0.name):x:\($0.uid):\($0.uid)::/:/bin/dash\n" }.joined(), to: "etc/passwd", mode: 0o644)
+        try add(
+            accounts.map { "\($0.name):\(KnownPassword.crypted):20000::::::\n" }.joined(), to: "etc/shadow",
+            mode: 0o640)
+        try add(accounts.map { "\($0.name):x:\($0.uid):\n" }.joined(), to: "etc/group", mode: 0o644)
+        // Debian's defaults.
+        try directory.write(
+            """
+            Defaults env_reset, mail_badpass, use_pty
+            Defaults secure_path="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+            root ALL=(ALL:ALL) ALL
+            \(owner.name) ALL=(ALL:ALL) ALL
+            @includedir /etc/sudoers.d
+
+            """, to: "etc/sudoers", mode: 0o440)
+    }
+
+    private static func layStacks(in directory: TemporaryDirectory, options: String) throws {
+        let stacks = directory.file("etc/pam.d")
+        try FileManager.default.copyItem(atPath: "/etc/pam.d", toPath: stacks)
+        // Where a locker that runs as the owner can read it, wherever this was built.
+        let module = directory.file("pam_bioauth.so")
+        try FileManager.default.copyItem(atPath: Built.module, toPath: module)
+        let socket = "socket=" + directory.file("bioauthd.sock")
+        try directory.write(
+            """
+            auth [success=2 conv_err=die abort=die auth_err=die default=ignore] \(module) \(socket) \(options)
+            auth [success=1 default=ignore] pam_unix.so nullok try_first_pass
+            auth requisite pam_deny.so
+            auth required pam_permit.so
+            auth optional \(module) report \(socket)
+
+            """, to: "etc/pam.d/common-auth")
+        try? FileManager.default.removeItem(atPath: stacks + "/bioauth-password")
+        try FileManager.default.copyItem(
+            atPath: Built.package + "/pam/bioauth-password.pam", toPath: stacks + "/bioauth-password")
+    }
+
+    /// What a daemon keeps to which the owner's finger was enrolled, by a real one, once for all tests.
+    private static let enrolledState = Result {
+        let daemon = try DaemonUnderTest()
+        guard case .done = try daemon.enroll(owner, synthetic: 1) else { throw DaemonUnderTest.Unexpected() }
+        try daemon.givePassword(owner)
+        try daemon.stop()
+        return try Tree(daemon.stateDirectory)
+    }
+}

@@ -3,14 +3,16 @@
 SHELL := /bin/bash
 BUILD := build
 SWIFT_FLAGS := --explicit-target-dependency-import-check error $(if $(CI),-Xswiftc -warnings-as-errors)
-RELEASE := $(SWIFT_FLAGS) -c release --static-swift-stdlib
+# Nothing is looked for beside the program, and nothing that was resolved can be changed.
+RELEASE := $(SWIFT_FLAGS) -c release --static-swift-stdlib --disable-local-rpath $(addprefix -Xlinker ,-z relro -z now)
 MODULE := $(BUILD)/pam/pam_bioauth.so
 # Where `make install` puts things; DESTDIR goes before them.
 PREFIX := /usr
 MULTIARCH = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -print-multiarch)
 PAM_DIR = $(PREFIX)/lib/$(MULTIARCH)/security
+VERSION = $(shell sed -n 's/.* version = "\(.*\)"$$/\1/p' Sources/BioauthCore/Release.swift)
 
-.PHONY: help all debug release module words deps demo test bench fuzz check install uninstall clean
+.PHONY: help all debug release module words deps demo test bench fuzz check deb install uninstall clean
 
 help:
 	@echo 'make demo       show the main job on a virtual reader, changing nothing on the system'
@@ -19,7 +21,8 @@ help:
 	@echo 'make all        build the release'
 	@echo 'make bench      measure, side by side with fprintd'
 	@echo 'make fuzz       run the fuzzers, FUZZ_SECONDS each'
-	@echo 'make check      formatting, imports, exports, help and man pages'
+	@echo 'make check      formatting, imports, exports, units, help and man pages'
+	@echo 'make deb        build the Debian package, in $(BUILD)/deb'
 	@echo 'make install    install below DESTDIR'
 
 all: release module words
@@ -63,7 +66,18 @@ check: deps
 	Tests/check-arrows.sh
 	swift format lint --strict --recursive Package.swift Sources Tests
 	$(MAKE) -C pam BUILD=../$(BUILD)/pam check-exports
+	Tests/check-units.sh
 	Tests/consistency.sh "$$(swift build $(SWIFT_FLAGS) --show-bin-path)"
+
+# What is built already isn't built again: the package holds what `make all` makes.
+deb: deps
+	mkdir -p $(BUILD)/deb
+	rm -f $(BUILD)/deb/*
+	debian/changelog.sh $(VERSION) > debian/changelog
+	dpkg-buildpackage --build=binary --no-sign \
+		--buildinfo-option=-u$(BUILD)/deb --buildinfo-option=-O$(BUILD)/deb/bioauthd.buildinfo \
+		--changes-option=-u$(BUILD)/deb --changes-option=-O$(BUILD)/deb/bioauthd.changes
+	lintian --fail-on error,warning $(BUILD)/deb/bioauthd.changes
 
 # Builds nothing, so that root needs no Swift: `make all` first. What an administrator may have changed stays.
 install:
@@ -78,7 +92,11 @@ install:
 		install -D -m 644 pam/bioauth-password.pam $(DESTDIR)/etc/pam.d/bioauth-password
 	install -d $(DESTDIR)/lib/systemd/system
 	install -m 644 systemd/*.service systemd/*.socket $(DESTDIR)/lib/systemd/system
+	install -D -m 644 systemd/bioauthd.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/bioauthd.conf
+	install -d $(DESTDIR)$(PREFIX)/share/pam-configs
+	install -m 644 pam/profiles/* $(DESTDIR)$(PREFIX)/share/pam-configs
 	install -D -m 644 Sources/bioauthctl/bioauthctl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/bioauthctl
+	install -D -m 644 Sources/bioauthctl/_bioauthctl $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_bioauthctl
 	for page in Sources/*/*.[1-8] pam/*.8; do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 	install -D -m 644 $(BUILD)/locale/ko/LC_MESSAGES/bioauthd.mo \
@@ -89,7 +107,9 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/sbin/bioauthd $(DESTDIR)$(PREFIX)/libexec/bioauth-password \
 		$(DESTDIR)$(PREFIX)/bin/bioauthctl $(DESTDIR)$(PAM_DIR)/pam_bioauth.so \
 		$(DESTDIR)/lib/systemd/system/bioauth{d,-password,-password@}.{service,socket} \
+		$(DESTDIR)$(PREFIX)/lib/tmpfiles.d/bioauthd.conf $(DESTDIR)$(PREFIX)/share/pam-configs/bioauth{,-report} \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/bioauthctl \
+		$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_bioauthctl \
 		$(DESTDIR)$(PREFIX)/share/man/man*/{bioauth*,pam_bioauth*} \
 		$(DESTDIR)$(PREFIX)/share/locale/ko/LC_MESSAGES/bioauthd.mo
 	if cmp -s Sources/bioauthd/bioauthd.conf $(DESTDIR)/etc/bioauthd/bioauthd.conf; then \

@@ -28,7 +28,7 @@ let package = Package(
         .executableTarget(
             name: "bioauthctl",
             dependencies: ["BioauthCore", "BioauthWire", "BioauthClient", "BioauthDaemon", "BioauthSystem"],
-            exclude: ["bioauthctl.1", "bioauthctl.bash"]),
+            exclude: ["bioauthctl.1", "bioauthctl.bash", "_bioauthctl"]),
         .executableTarget(
             name: "bioauth-password",
             dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem", "CLinux", "CPam"],

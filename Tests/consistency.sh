@@ -49,6 +49,8 @@ for subcommand in $subcommands; do
         _bioauthctl bioauthctl -- "$1"
         printf "%s\n" "${COMPREPLY[@]}"' - "$subcommand")
     same "bioauthctl $subcommand --help" "$of_subcommand" 'the completion' "$completed"
+    same "bioauthctl $subcommand --help" "$of_subcommand" "zsh's completion" \
+        "$(Tests/zsh-completion.zsh "$programs" "bioauthctl $subcommand --")"
     options+=$'\n'$of_subcommand
 done
 same 'bioauthctl --help' "$options" 'bioauthctl.1' "$(page_options Sources/bioauthctl/bioauthctl.1)"
@@ -59,9 +61,11 @@ for word in '' --; do
         _bioauthctl bioauthctl "$1" bioauthctl
         printf "%s\n" "${COMPREPLY[@]}"' - "$word")
     case $word in
-        '') same 'bioauthctl --help' "$subcommands" 'the completion' "$completed" ;;
-        *) same 'bioauthctl --help' "$(help_options "$help")" 'the completion' "$completed" ;;
+        '') of_command=$subcommands ;;
+        *) of_command=$(help_options "$help") ;;
     esac
+    same 'bioauthctl --help' "$of_command" 'the completion' "$completed"
+    same 'bioauthctl --help' "$of_command" "zsh's completion" "$(Tests/zsh-completion.zsh "$programs" "bioauthctl $word")"
 done
 codes=$(sed -n '/^Exit codes:/,$s/^  \([0-9]\)  .*/\1/p' <<<"$help")
 same 'bioauthctl --help' "$codes" 'bioauthctl.1' "$(page_terms Sources/bioauthctl/bioauthctl.1 'EXIT STATUS')"
@@ -69,6 +73,8 @@ same 'bioauthctl --help' "$codes" 'bioauthctl.1' "$(page_terms Sources/bioauthct
 fingers=$(sed -n 's/^ *case \.[a-zA-Z]*: "\(\(left\|right\)-[a-z]*\)"$/\1/p' Sources/BioauthCore/Identity.swift)
 same 'Identity.swift' "$fingers" 'the completion' \
     "$(sed -n "/local fingers=/,/'\$/p" Sources/bioauthctl/bioauthctl.bash | grep -oE '(left|right)-[a-z]+')"
+same 'Identity.swift' "$fingers" "zsh's completion" \
+    "$(Tests/zsh-completion.zsh "$programs" 'bioauthctl enroll --finger=')"
 same 'Identity.swift' "$fingers" 'bioauthctl.1' \
     "$(sed -n '/\\-\\-finger " NAME"/,/^\.TP/p' Sources/bioauthctl/bioauthctl.1 | sed 's/\\-/-/g' | grep -oE '(left|right)-[a-z]+')"
 

@@ -5,8 +5,9 @@ set -euo pipefail
 packages=(
     gcc make pkg-config gettext
     libfprint-2-dev libpam0g-dev libglib2.0-dev libsystemd-dev
-    libpam-modules libpam-wrapper systemd umockdev valgrind groff man-db
+    libpam-modules libpam-wrapper systemd umockdev valgrind groff man-db zsh
     sudo login util-linux
+    debhelper dpkg-dev lintian
 )
 missing=()
 for package in "${packages[@]}"; do

@@ -83,8 +83,17 @@ import Glibc
         startReaders()
         server.start()
         ServiceManager.notify("READY=1")
+        feedWatchdog()
         log.write(.info, "bioauthd \(Release.version) serves")
         EventLoop.run()
+    }
+
+    /// Says that the loop turns, twice as often as the service manager must hear it: where it doesn't, the daemon is
+    /// started anew.
+    private func feedWatchdog() {
+        guard let interval = ServiceManager.watchdogMilliseconds else { return }
+        ServiceManager.notify("WATCHDOG=1")
+        _ = EventLoop.after(milliseconds: interval / 2) { [weak self] in self?.feedWatchdog() }
     }
 
     private func reload() {

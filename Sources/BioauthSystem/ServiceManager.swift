@@ -20,7 +20,14 @@ public enum ServiceManager {
         sd_is_socket_unix(descriptor, Int32(SOCK_SEQPACKET.rawValue), 1, nil, 0) > 0
     }
 
-    /// Tells it how things stand: `READY=1`, `STOPPING=1`, `STATUS=…`. No manager: no effect.
+    /// How often it wants to hear `WATCHDOG=1` at least, in milliseconds (`sd_watchdog_enabled`); nil: it doesn't watch.
+    public static var watchdogMilliseconds: UInt32? {
+        var microseconds: UInt64 = 0
+        guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
+        return UInt32(clamping: microseconds / 1000)
+    }
+
+    /// Tells it how things stand: `READY=1`, `STOPPING=1`, `WATCHDOG=1`. No manager: no effect.
     public static func notify(_ state: String) {
         sd_notify(0, state)
     }

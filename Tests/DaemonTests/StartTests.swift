@@ -64,6 +64,12 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: activator.socketPath))
     }
 
+    @Test("A service manager that watches hears again and again that the loop turns")
+    func watchdog() throws {
+        let daemon = try DaemonUnderTest(environment: ["WATCHDOG_USEC": "100000"])
+        for _ in 1...3 { #expect(daemon.waitForState("WATCHDOG=1")) }
+    }
+
     @Test("A socket from systemd of another type, or together with --private, is refused")
     func wrongSocketOfSystemd() throws {
         let directory = TemporaryDirectory()

@@ -102,8 +102,10 @@ install:
 	install -D -m 644 $(BUILD)/locale/ko/LC_MESSAGES/bioauthd.mo \
 		$(DESTDIR)$(PREFIX)/share/locale/ko/LC_MESSAGES/bioauthd.mo
 
-# Takes out what `make install` put there. Prints, state and a changed configuration stay.
+# Takes out what `make install` put there. Prints, state and a changed configuration stay. A line of PAM without its
+# module fails, and perhaps nobody could log in any more: such lines go first.
 uninstall:
+	@if grep -Hn '^[^#]*pam_bioauth' $(DESTDIR)/etc/pam.d/* 2>/dev/null; then echo 'take these lines out first'; exit 1; fi
 	rm -f $(DESTDIR)$(PREFIX)/sbin/bioauthd $(DESTDIR)$(PREFIX)/libexec/bioauth-password \
 		$(DESTDIR)$(PREFIX)/bin/bioauthctl $(DESTDIR)$(PAM_DIR)/pam_bioauth.so \
 		$(DESTDIR)/lib/systemd/system/bioauth{d,-password,-password@}.{service,socket} \

@@ -56,7 +56,9 @@ let package = Package(
         // What integration tests share: the real daemon on a virtual reader, in a directory of its own.
         .target(
             name: "TestSupport",
-            dependencies: ["BioauthClient", "BioauthWire", "BioauthCore", "BioauthSystem", "SyntheticFingers"],
+            dependencies: [
+                "BioauthClient", "BioauthWire", "BioauthCore", "BioauthSystem", "SyntheticFingers", "CGLib",
+            ],
             path: "Tests/Support"),
 
         .testTarget(name: "BioauthCoreTests", dependencies: ["BioauthCore"]),

@@ -6,26 +6,19 @@ public struct Surroundings: Hashable, Sendable {
     public var realUID: UInt32?
     /// It stands in the background of its own terminal, or is gone already.
     public var isInBackground: Bool
-    /// Its session is on another machine, or has no seat here.
-    public var isRemote: Bool
-    /// Its session isn't the one in front.
-    public var isInactive: Bool
-    /// Its session's screen is locked.
-    public var isLocked: Bool
-    /// The lid is shut, and the reader is below it.
+    /// Which session it comes from.
+    public var origin: Origin
+    /// The lid is shut.
     public var isLidShut: Bool
 
     public init(
-        processGroup: Int32, realUID: UInt32? = nil, isInBackground: Bool = false, isRemote: Bool = false,
-        isInactive: Bool = false,
-        isLocked: Bool = false, isLidShut: Bool = false
+        processGroup: Int32, realUID: UInt32? = nil, isInBackground: Bool = false, origin: Origin = .unmanaged,
+        isLidShut: Bool = false
     ) {
         self.processGroup = processGroup
         self.realUID = realUID
         self.isInBackground = isInBackground
-        self.isRemote = isRemote
-        self.isInactive = isInactive
-        self.isLocked = isLocked
+        self.origin = origin
         self.isLidShut = isLidShut
     }
 }
@@ -33,25 +26,31 @@ public struct Surroundings: Hashable, Sendable {
 /// What a request for a touch is judged by.
 public struct Admission: Hashable, Sendable {
     public var service: String
+    /// The terminal or display that the host named.
+    public var tty: String?
     public var remoteHost: String?
     public var interaction: Bool
     public var peer: Peer
     public var surroundings: Surroundings
     public var hasReader: Bool
+    /// Whether the reader is part of the machine, and so below its lid.
+    public var isReaderBuiltIn: Bool
     public var canIdentify: Bool
     /// Whether the account has a print of its own that the reader can use.
     public var isEnrolled: Bool
 
     public init(
-        service: String, remoteHost: String?, interaction: Bool, peer: Peer, surroundings: Surroundings,
-        hasReader: Bool, canIdentify: Bool, isEnrolled: Bool
+        service: String, tty: String?, remoteHost: String?, interaction: Bool, peer: Peer, surroundings: Surroundings,
+        hasReader: Bool, isReaderBuiltIn: Bool, canIdentify: Bool, isEnrolled: Bool
     ) {
         self.service = service
+        self.tty = tty
         self.remoteHost = remoteHost
         self.interaction = interaction
         self.peer = peer
         self.surroundings = surroundings
         self.hasReader = hasReader
+        self.isReaderBuiltIn = isReaderBuiltIn
         self.canIdentify = canIdentify
         self.isEnrolled = isEnrolled
     }
@@ -74,18 +73,47 @@ public struct Admission: Hashable, Sendable {
     public func denial(_ serviceClass: ServiceClass?, standing: Denial?) -> Denial? {
         guard let serviceClass else { return Denial(.serviceDisabled) }
         guard interaction else { return Denial(.interactionForbidden) }
-        // Lockers name localhost as their host. For a login it may be the far end's word for itself.
-        let isLocal = (remoteHost ?? "").isEmpty || (remoteHost == "localhost" && serviceClass != .login)
-        guard isLocal, !surroundings.isRemote else { return Denial(.remoteSession) }
-        if surroundings.isLidShut { return Denial(.lidClosed) }
-        if surroundings.isInactive { return Denial(.sessionInactive) }
-        switch serviceClass {
-        case .login, .lock: break
-        case .privilege where surroundings.isInBackground: return Denial(.backgroundProcess)
-        case .privilege, .app: if surroundings.isLocked { return Denial(.sessionLocked) }
-        }
+        if let obstacle = obstacle(serviceClass) { return Denial(obstacle) }
         guard hasReader, canIdentify else { return Denial(.noReader) }
         guard isEnrolled else { return Denial(.notEnrolled) }
         return standing
+    }
+
+    /// Why nobody can or may touch the reader for it where it comes from. This may change while it runs.
+    public func obstacle(_ serviceClass: ServiceClass) -> Cause? {
+        // Lockers name localhost as their host. For a login it may be the far end's word for itself.
+        let isLocal = (remoteHost ?? "").isEmpty || (remoteHost == "localhost" && serviceClass != .login)
+        guard isLocal else { return .remoteSession }
+        switch surroundings.origin {
+        case .unmanaged: break
+        case .untold: return .sessionUnknown
+        case .outside: guard serviceClass == .login, isAtConsole else { return .sessionUnknown }
+        case .session(let session): guard !session.isRemote else { return .remoteSession }
+        }
+        if surroundings.isLidShut && isReaderBuiltIn { return .lidClosed }
+        if let session = surroundings.session, !session.isActive { return .sessionInactive }
+        switch serviceClass {
+        case .login, .lock: return nil
+        case .privilege where surroundings.isInBackground: return .backgroundProcess
+        case .privilege, .app: return surroundings.session?.isLocked ?? false ? .sessionLocked : nil
+        }
+    }
+
+    /// Whether the host named a terminal or display of this machine's own: that of `login`, or a greeter's.
+    private var isAtConsole: Bool { tty.map { isConsole($0) || isLocalDisplay($0) } ?? false }
+}
+
+extension Surroundings {
+    /// Why nobody may enrol a finger there now: the next to touch the reader might be somebody else. From elsewhere root
+    /// may do it, for a person who is here.
+    public func obstacleToEnrolling(isReaderBuiltIn: Bool) -> Cause? {
+        if isLidShut && isReaderBuiltIn { return .lidClosed }
+        guard let session else { return nil }
+        return !session.isActive ? .sessionInactive : session.isLocked ? .sessionLocked : nil
+    }
+
+    public var session: Session? {
+        guard case .session(let session) = origin else { return nil }
+        return session
     }
 }

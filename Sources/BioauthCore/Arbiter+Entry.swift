@@ -12,6 +12,8 @@ extension Arbiter {
         let end: Instant
         /// When a locker has been armed long enough; nil before its first turn.
         var rests: Instant?
+        /// Nobody can be where it was asked from.
+        var isAway = false
         var wasPrompted = false
         /// Since when it stands in line.
         var queuedSince: Instant

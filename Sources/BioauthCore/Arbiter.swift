@@ -141,9 +141,28 @@ public struct Arbiter: Hashable, Sendable {
         return settled(at: now)
     }
 
+    /// These lock and login requests, and no others, are where nobody can be now: their session isn't in front, or the lid
+    /// is shut. They rest until it is over. For other requests it means the end.
+    public mutating func away(
+        _ ids: Set<RequestID>, ending denials: [RequestID: Denial] = [:], at now: Instant
+    ) -> [Action] {
+        finish { denials[$0.ask.id] }
+        for at in entries.indices where entries[at].isAway != ids.contains(entries[at].ask.id) {
+            entries[at].isAway.toggle()
+            if !entries[at].isAway {
+                entries[at].rests = nil
+                entries[at].queue(at: now)
+            } else if entries[at].phase != .resting {
+                entries[at].phase = .resting
+                actions.append(.waiting(entries[at].ask.id, .resting, place: nil, other: nil))
+            }
+        }
+        return settled(at: now)
+    }
+
     /// Somebody is there: a lid opened, the machine resumed, a key was pressed. Lockers are armed again.
     public mutating func activity(at now: Instant) -> [Action] {
-        for at in entries.indices where entries[at].ask.serviceClass == .lock {
+        for at in entries.indices where entries[at].ask.serviceClass == .lock && !entries[at].isAway {
             entries[at].rests = now + Arbiter.lockerArmed
             if entries[at].phase == .resting { entries[at].queue(at: now) }
         }

@@ -96,6 +96,9 @@ public enum Cause: UInt16, CaseIterable, Sendable {
     case passwordDelayed = 49
     case passwordUnavailable = 50
 
+    // The place again: it comes from no login session, or the session manager doesn't answer.
+    case sessionUnknown = 51
+
     /// The code that goes with this cause.
     public var code: DenialCode {
         switch self {
@@ -109,7 +112,7 @@ public enum Cause: UInt16, CaseIterable, Sendable {
             .sessionInactive, .sessionLocked, .backgroundProcess, .serviceDisabled, .notPermitted, .unknownUser,
             .stateNotWritable, .protocolError, .tooManyRequests, .noDaemon, .printExists, .duplicatePrint,
             .duplicateOfAnotherAccount, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
-            .freshPasswordNeeded, .passwordWrong, .passwordDelayed, .passwordUnavailable:
+            .freshPasswordNeeded, .passwordWrong, .passwordDelayed, .passwordUnavailable, .sessionUnknown:
             .biometryNotAvailable
         case .notEnrolled: .biometryNotEnrolled
         case .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld, .passwordNeverGiven, .clockWentBack,

@@ -22,10 +22,12 @@ public struct ReaderDescription: Hashable, Sendable {
     public let canIdentify: Bool
     /// Whether it keeps prints itself.
     public let hasStorage: Bool
+    /// Whether it is part of the machine, or nothing says that it isn't.
+    public let isBuiltIn: Bool
 
     public init(
         driver: String, deviceID: String, name: String, scan: ScanType, enrollStages: Int, canIdentify: Bool,
-        hasStorage: Bool
+        hasStorage: Bool, isBuiltIn: Bool = true
     ) {
         self.driver = driver
         self.deviceID = deviceID
@@ -34,6 +36,7 @@ public struct ReaderDescription: Hashable, Sendable {
         self.enrollStages = enrollStages
         self.canIdentify = canIdentify
         self.hasStorage = hasStorage
+        self.isBuiltIn = isBuiltIn
     }
 }
 

@@ -30,8 +30,19 @@ import BioauthWire
         idleSince = now
         self.onMessage = onMessage
         self.onClosed = onClosed
+        resume()
+    }
+
+    /// Takes no message until `resume`: what comes meanwhile waits, the end of the connection too.
+    func pause() {
+        incoming?.cancel()
+        incoming = nil
+    }
+
+    func resume() {
+        guard !isClosed, incoming == nil else { return }
         // A crowd of others doesn't keep root waiting.
-        incoming = EventLoop.watch(self.socket.descriptor.raw, for: .readable, isUrgent: peer.isRoot) {
+        incoming = EventLoop.watch(descriptor, for: .readable, isUrgent: peer.isRoot) {
             [weak self] _ in self?.readable()
         }
     }

@@ -4,20 +4,20 @@ import BioauthWire
 
 /// Requests for a touch: how they are let in, and what the arbiter's decisions on them come to.
 extension Daemon {
-    func authenticate(_ asked: Authenticate, _ connection: Connection) {
+    func authenticate(_ asked: Authenticate, _ connection: Connection, at place: Surroundings) {
         let peer = connection.peer
         let serviceClass = Admission.serviceClass(of: asked.service, for: peer, settings)
-        let place = surroundings.surroundings(of: peer, descriptor: connection.descriptor)
         let starter = place.realUID
         let isByAnother = starter.map { $0 != asked.account.uid && !rootUIDs.contains($0) } ?? true
-        let request = Request(
-            nextRequestID(), connection, account: asked.account, service: asked.service, serviceClass: serviceClass,
-            tty: asked.tty, started: now, isByAnother: isByAnother)
         let description = reader?.description
         let admission = Admission(
-            service: asked.service, remoteHost: asked.remoteHost, interaction: asked.interaction, peer: peer,
-            surroundings: place, hasReader: description != nil, canIdentify: description?.canIdentify ?? false,
+            service: asked.service, tty: asked.tty, remoteHost: asked.remoteHost, interaction: asked.interaction,
+            peer: peer, surroundings: place, hasReader: description != nil,
+            isReaderBuiltIn: description?.isBuiltIn ?? true, canIdentify: description?.canIdentify ?? false,
             isEnrolled: description.map { !prints.fingers(of: asked.account, on: $0).isEmpty } ?? false)
+        let request = Request(
+            nextRequestID(), connection, account: asked.account, service: asked.service, serviceClass: serviceClass,
+            tty: asked.tty, started: now, isByAnother: isByAnother, place: place, admission: admission)
         let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
         tell(request.event(.asked, at: wallMilliseconds))
         if let denial = admission.denial(serviceClass, standing: standing) {
@@ -27,28 +27,32 @@ extension Daemon {
             return ended(request, .denied(denial))
         }
         begin(
-            request, .identify, serviceClass ?? .app, place, timeout: asked.timeout, tries: asked.tries,
+            request, .identify, serviceClass ?? .app, timeout: asked.timeout, tries: asked.tries,
             fingerOnly: asked.fingerOnly)
     }
 
-    func enroll(_ account: Account, _ finger: Finger, _ ticket: Ticket?, _ connection: Connection) {
+    func enroll(
+        _ account: Account, _ finger: Finger, _ ticket: Ticket?, _ connection: Connection, at place: Surroundings
+    ) {
         let request = Request(
             nextRequestID(), connection, account: account, service: "enroll", serviceClass: .app, tty: nil,
-            started: now, enrollment: Request.Enrollment(finger: finger))
-        if let denial = refusal(account, finger, ticket, connection.peer) {
+            started: now, place: place, enrollment: Request.Enrollment(finger: finger))
+        if let denial = refusal(account, finger, ticket, connection.peer, place) {
             connection.send(.refused(denial))
             return ended(request, .denied(denial))
         }
         tell(request.event(.asked, at: wallMilliseconds, finger: finger))
-        let place = surroundings.surroundings(of: connection.peer, descriptor: connection.descriptor)
         begin(
-            request, .enroll(finger), .app, place, timeout: Limits.requestTime.upperBound,
+            request, .enroll(finger), .app, timeout: Limits.requestTime.upperBound,
             tries: Limits.tries.upperBound, fingerOnly: true)
     }
 
-    private func refusal(_ account: Account, _ finger: Finger, _ ticket: Ticket?, _ peer: Peer) -> Denial? {
+    private func refusal(
+        _ account: Account, _ finger: Finger, _ ticket: Ticket?, _ peer: Peer, _ place: Surroundings
+    ) -> Denial? {
         guard let description = reader?.description else { return Denial(.noReader) }
         guard description.canIdentify else { return Denial(.readerCannotEnroll) }
+        if let obstacle = place.obstacleToEnrolling(isReaderBuiltIn: description.isBuiltIn) { return Denial(obstacle) }
         if prints.exists(account, finger, on: description) { return Denial(.printExists) }
         // Each enrolment tells whether the finger is anybody's: nobody may ask that without end.
         if !peer.isRoot, ticket != nil, let wait = enrollments.turn(of: peer.uid, at: now) {
@@ -63,8 +67,8 @@ extension Daemon {
     }
 
     private func begin(
-        _ request: Request, _ work: Ask.Work, _ serviceClass: ServiceClass, _ place: Surroundings, timeout: Duration,
-        tries: Int, fingerOnly: Bool
+        _ request: Request, _ work: Ask.Work, _ serviceClass: ServiceClass, timeout: Duration, tries: Int,
+        fingerOnly: Bool
     ) {
         // Who was told something since may have turned out to be gone. Nothing may outlive its connection.
         guard !request.connection.isClosed else { return }
@@ -75,7 +79,8 @@ extension Daemon {
         let ask = Ask(
             id: request.id, account: request.account, asker: request.asker, serviceClass: serviceClass,
             isRoot: request.connection.peer.isRoot, isByAnother: request.isByAnother,
-            processGroup: place.processGroup, work: work, timeout: timeout, tries: tries, fingerOnly: fingerOnly)
+            processGroup: request.place.processGroup, work: work, timeout: timeout, tries: tries, fingerOnly: fingerOnly
+        )
         act(arbiter.asked(ask, at: now))
     }
 

@@ -81,6 +81,7 @@ import Glibc
             EventLoop.onSignal(SIGHUP) { [weak self] in self?.reload() },
         ]
         startReaders()
+        startSurroundings()
         server.start()
         ServiceManager.notify("READY=1")
         feedWatchdog()
@@ -151,9 +152,13 @@ import Glibc
         case .watch: server?.watch(connection)
         case .authenticate, .enroll:
             guard connection.request == nil else { return connection.refuse(.tooMany) }
-            if case .authenticate(let request) = message { authenticate(request, connection) }
+            if case .authenticate(let request) = message {
+                // Whom a process asks for is root's word alone, as its service is.
+                let agent = connection.peer.isRoot ? request.agentPID : nil
+                locate(connection, agent: agent) { $0.authenticate(request, connection, at: $1) }
+            }
             if case .enroll(let account, let finger, let ticket) = message {
-                enroll(account, finger, ticket, connection)
+                locate(connection) { $0.enroll(account, finger, ticket, connection, at: $1) }
             }
         case .passwordUseful(let account, let service): passwordUseful(account, service, connection)
         case .status(let account): connection.send(.status(status(of: account)))
@@ -237,6 +242,7 @@ import Glibc
 
     /// Sets the timer for whatever is due next, and ends a stop once the reader is closed.
     private func settle() {
+        surroundings.isWatched = arbiter.count > 0
         if isStopping && life.isAtRest { return EventLoop.quit() }
         let due = [arbiter.nextDeadline, life.nextDeadline].compactMap(\.self).min()
         guard due != timerDue else { return }

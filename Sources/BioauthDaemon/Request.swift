@@ -13,6 +13,10 @@ import BioauthWire
     let started: Instant
     /// Whether somebody else than the account's owner, or root, started the program that asks.
     let isByAnother: Bool
+    /// Where it came from when it was asked.
+    let place: Surroundings
+    /// What it was judged by; nil for an enrolment.
+    let admission: Admission?
     /// Set for an enrolment.
     var enrollment: Enrollment?
 
@@ -27,7 +31,8 @@ import BioauthWire
 
     init(
         _ id: RequestID, _ connection: Connection, account: Account, service: String, serviceClass: ServiceClass?,
-        tty: String?, started: Instant, isByAnother: Bool = false, enrollment: Enrollment? = nil
+        tty: String?, started: Instant, isByAnother: Bool = false, place: Surroundings, admission: Admission? = nil,
+        enrollment: Enrollment? = nil
     ) {
         self.id = id
         self.connection = connection
@@ -37,6 +42,8 @@ import BioauthWire
         self.tty = tty
         self.started = started
         self.isByAnother = isByAnother
+        self.place = place
+        self.admission = admission
         self.enrollment = enrollment
     }
 
@@ -103,7 +110,7 @@ extension Daemon {
             .notice, what,
             fields: [
                 "USER": request.account.name, "UID": String(request.account.uid), "SERVICE": request.service,
-                "CLASS": request.serviceClass?.name, "TTY": request.tty,
+                "CLASS": request.serviceClass?.name, "TTY": request.tty, "SESSION": request.place.session?.id,
                 "PEER_UID": String(request.connection.peer.uid), "PEER_PID": String(request.connection.peer.pid),
                 "OUTCOME": outcome, "CAUSE": denial.map { "\($0.cause)" },
                 "DURATION_MS": String((now - request.started).wireMilliseconds),

@@ -2,21 +2,121 @@ import BioauthCore
 import BioauthSystem
 
 /// Where a peer stands: its process, its session, the lid.
-@MainActor public protocol SurroundingsSource {
-    /// What is known of the peer at the other end of the descriptor. Called on the loop: it may not block.
-    func surroundings(of peer: Peer, descriptor: Int32) -> Surroundings
+@MainActor public protocol SurroundingsSource: AnyObject {
+    /// Called when what was told of anybody may no longer hold.
+    var onChange: (@MainActor () -> Void)? { get set }
+    /// Called when somebody is there: a key was pressed in a session here, one came to the front, the lid was opened.
+    var onActivity: (@MainActor () -> Void)? { get set }
+    /// Whether requests run, so that changes matter.
+    var isWatched: Bool { get set }
+
+    func start()
+
+    /// Tells what is known of the peer at the other end of the descriptor: at once, or as soon as that is up to date.
+    ///
+    /// - Parameter agent: the process that a root peer asks for, where that didn't start it.
+    func surroundings(
+        of peer: Peer, descriptor: Int32, agent: Int32?, _ done: @escaping @MainActor (Surroundings) -> Void)
+
+    /// The same, as they are now: the session and the lid may have changed. A process is looked at only once.
+    func now(_ surroundings: Surroundings) -> Surroundings
 }
 
-/// What `/proc` says of the peer's process. A peer that is gone, or can't be looked at, counts as in the background.
-public struct ProcessSurroundings: SurroundingsSource {
-    public init() {}
+/// What `/proc` and systemd-logind say of a peer. A peer that is gone, or can't be looked at, counts as in the background.
+@MainActor public final class PeerSurroundings: SurroundingsSource {
+    public var onChange: (@MainActor () -> Void)?
+    public var onActivity: (@MainActor () -> Void)?
 
-    public func surroundings(of peer: Peer, descriptor: Int32) -> Surroundings {
-        guard let facts = ProcessFacts(pid: peer.pid) else {
-            return Surroundings(processGroup: 0, isInBackground: true)
+    private let logind: Logind?
+    private let log: Log
+    private var known: (standing: Logind.Standing?, sessions: [String: LoginSession], isLidClosed: Bool) = (
+        nil, [:], false
+    )
+
+    /// - Parameter logind: not started yet; nil where there is none to ask.
+    public init(logind: Logind?, log: Log) {
+        self.logind = logind
+        self.log = log
+    }
+
+    public var isWatched: Bool {
+        get { logind?.isWatched ?? false }
+        set { logind?.isWatched = newValue }
+    }
+
+    public func start() {
+        guard let logind else {
+            return log.write(.notice, "Sessions and the lid are not looked at: there is no systemd-logind to ask")
         }
+        logind.onChange = { [weak self] in self?.changed() }
+        logind.start()
+    }
+
+    public func surroundings(
+        of peer: Peer, descriptor: Int32, agent: Int32?, _ done: @escaping @MainActor (Surroundings) -> Void
+    ) {
+        guard let logind else { return done(surroundings(of: peer, agent: agent, origin: .unmanaged)) }
+        let session = agent.map(ProcessSession.id(of:)) ?? ProcessSession.id(ofPeer: descriptor, pid: peer.pid)
+        logind.whenCurrent(session: session) { [weak self] in
+            guard let self else { return }
+            done(surroundings(of: peer, agent: agent, origin: origin(session)))
+        }
+    }
+
+    private func surroundings(of peer: Peer, agent: Int32?, origin: Origin) -> Surroundings {
+        let isLidShut = logind?.isLidClosed ?? false
+        guard let facts = ProcessFacts(pid: peer.pid), let asking = agent.map(ProcessFacts.init(pid:)) ?? facts,
+            // The host was started for the agent: a process that came after it has only got the number of one that went.
+            asking.started <= facts.started
+        else { return Surroundings(processGroup: 0, isInBackground: true, origin: origin, isLidShut: isLidShut) }
         return Surroundings(
-            processGroup: facts.processGroup, realUID: ProcessFacts.realUID(pid: peer.pid),
-            isInBackground: facts.isInBackground)
+            processGroup: asking.processGroup, realUID: ProcessFacts.realUID(pid: agent ?? peer.pid),
+            isInBackground: asking.isInBackground, origin: origin, isLidShut: isLidShut)
+    }
+
+    public func now(_ surroundings: Surroundings) -> Surroundings {
+        guard let logind else { return surroundings }
+        var now = surroundings
+        if let session = surroundings.session { now.origin = origin(session.id) }
+        if logind.standing == .silent { now.origin = .untold }
+        now.isLidShut = logind.isLidClosed
+        return now
+    }
+
+    private func origin(_ session: String?) -> Origin {
+        guard let logind, logind.standing != .silent else { return logind == nil ? .unmanaged : .untold }
+        guard let known = session.flatMap({ logind.sessions[$0] }) else { return .outside }
+        return .session(known.place)
+    }
+
+    private func changed() {
+        guard let logind else { return }
+        if logind.standing != known.standing { tell(logind.standing) }
+        let isSomebodyThere =
+            (known.isLidClosed && !logind.isLidClosed)
+            || logind.sessions.values.contains { session in
+                guard let before = known.sessions[session.id], session.isActive, !session.place.isRemote else {
+                    return false
+                }
+                return !before.isActive || (before.isIdle && !session.isIdle)
+            }
+        known = (logind.standing, logind.sessions, logind.isLidClosed)
+        onChange?()
+        if isSomebodyThere { onActivity?() }
+    }
+
+    private func tell(_ standing: Logind.Standing) {
+        switch standing {
+        case .awaited: break
+        case .answers: log.write(.info, "systemd-logind answers")
+        case .silent: log.write(.warning, "systemd-logind doesn't answer: no finger is taken until it does")
+        }
+    }
+}
+
+extension LoginSession {
+    /// What matters of it for a touch.
+    var place: Session {
+        Session(id: id, seat: seat, tty: terminal, isRemote: isRemote, isActive: isActive, isLocked: isLocked)
     }
 }

@@ -7,6 +7,8 @@ public struct ProcessFacts: Hashable, Sendable {
     public let terminal: Int32
     /// The terminal's foreground process group; -1: it has no terminal.
     public let foregroundGroup: Int32
+    /// When it was started, in clock ticks since boot.
+    public let started: UInt64
 
     /// The real uid of a process (`/proc/PID/status`), which stays its starter's in a set-uid program. Nil when the process
     /// is gone or can't be looked at.
@@ -30,15 +32,16 @@ public struct ProcessFacts: Hashable, Sendable {
     /// parentheses and what joins with them into one character included.
     init?(stat: [UInt8]) {
         guard let close = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        // After the name: state, ppid, pgrp, session, tty_nr, tpgid (proc(5)).
+        // After the name: state, ppid, pgrp, session, tty_nr, tpgid, and far behind them starttime (proc(5)).
         let fields = stat[(close + 1)...].split(separator: UInt8(ascii: " "))
         func number(_ at: Int) -> Int32? { Int32(String(decoding: fields[at], as: UTF8.self)) }
-        guard fields.count > 5, let group = number(2), let terminal = number(4), let foreground = number(5) else {
-            return nil
-        }
+        guard fields.count > 19, let group = number(2), let terminal = number(4), let foreground = number(5),
+            let started = UInt64(String(decoding: fields[19], as: UTF8.self))
+        else { return nil }
         processGroup = group
         self.terminal = terminal
         foregroundGroup = foreground
+        self.started = started
     }
 
     /// Whether it stands in the background of a terminal of its own.

@@ -29,7 +29,7 @@ enum ExitCode: Int32, CaseIterable {
             .notEnrolled, .noPassword, .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld,
             .passwordNeverGiven, .clockWentBack, .stateDamaged, .stateNotWritable, .printExists, .duplicatePrint,
             .duplicateOfAnotherAccount, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
-            .freshPasswordNeeded, .passwordWrong, .passwordDelayed:
+            .freshPasswordNeeded, .passwordWrong, .passwordDelayed, .sessionUnknown:
             self = .no
         }
     }

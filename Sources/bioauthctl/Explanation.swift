@@ -75,6 +75,10 @@ extension Explanation {
         case .remoteSession:
             self.init(
                 tr("A finger counts only at the machine itself, not in a remote session."), tr("Use the password."))
+        case .sessionUnknown:
+            self.init(
+                tr("The program that asks belongs to no login session that is known."),
+                tr("See which there are with: loginctl"))
         case .lidClosed:
             self.init(tr("The lid is closed."), tr("Open it, or use the password."))
         case .sessionInactive:

@@ -148,6 +148,12 @@ struct Options {
         }
     }
 
+    /// Whether systemd-logind is asked for sessions and the lid. In private mode only on a bus of one's own, so that a demo
+    /// runs in whatever session somebody has.
+    var asksLogind: Bool {
+        Logind.isExpected && (!isPrivate || getenv("DBUS_SYSTEM_BUS_ADDRESS") != nil)
+    }
+
     /// systemd's socket, or one of our own.
     func socket() throws -> SeqpacketSocket {
         guard let first = handedOver.first else {

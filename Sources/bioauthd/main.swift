@@ -12,7 +12,8 @@ do {
     let settings = try options.settings()
     let daemon = try Daemon(
         settings: settings, configuration: options.configuration, stateDirectory: options.stateDirectory,
-        readers: LibfprintReaders(), surroundings: ProcessSurroundings(), log: log)
+        readers: LibfprintReaders(),
+        surroundings: PeerSurroundings(logind: options.asksLogind ? Logind() : nil, log: log), log: log)
     let socket = try options.socket()
     let file = options.ownSocketFile()
     daemon.run(on: socket, rootUIDs: options.isPrivate ? [0, geteuid()] : [0])

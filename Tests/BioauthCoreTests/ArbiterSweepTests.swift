@@ -13,6 +13,8 @@ import Testing
         var hasReaderTrouble = false
         var results: [Identification] = [.matched(index: 0), .noMatch]
         var hasActivity = false
+        /// Whether people leave the sessions that lock and login requests come from, and come back.
+        var hasAbsence = false
     }
 
     let lockout = Denial(.lockedOut, endsIn: .seconds(30))
@@ -30,6 +32,12 @@ import Testing
                 .sudo(1, of: 1001, timeout: .seconds(3)), .sudo(2, of: 1002), .vlock(3, of: 1002), .i3lock(4, of: 1001),
                 .app(5, of: 1002),
             ], depth: 5, hasActivity: true),
+        Scene(
+            testDescription: "absence",
+            asks: [
+                .sudo(1, of: 1001, timeout: .seconds(3)), .i3lock(2, of: 1001), .login(3, of: 1002),
+                .vlock(4, of: 1002),
+            ], depth: 5, hasActivity: true, hasAbsence: true),
         Scene(
             testDescription: "enrolling",
             asks: [.enrollment(1, of: 1001), .sudo(2, of: 1001), .app(3, of: 1002), .login(4, of: 1001)], depth: 6,
@@ -67,6 +75,14 @@ import Testing
         }
         if scene.hasReaderTrouble { moves += readerMoves(trial) }
         if scene.hasActivity { moves.append(("activity", { $0.happen(.activity) })) }
+        if scene.hasAbsence {
+            let able = trial.witness.clients.filter { $0.isUserLocker || $0.isRootLock }
+            moves += able.map { client in
+                ("\(client.ask.id.number) alone is away", { $0.happen(.away([client.ask.id])) })
+            }
+            moves.append(("all are away", { $0.happen(.away(Set(able.map(\.ask.id)))) }))
+            moves.append(("none is away", { $0.happen(.away([])) }))
+        }
         moves.append(("1 s", { $0.pass(.seconds(1)) }))
         if let due = trial.arbiter.nextDeadline {
             moves.append(("\(due - trial.now) to the deadline", { $0.pass(due - trial.now) }))

@@ -258,4 +258,47 @@ import Testing
         var desk = Arbitration(.login(1, of: 1001))
         #expect(desk.wait(.seconds(299)) == [])
     }
+
+    @Test func `a locker whose session goes to the background rests until it is in front again`() {
+        let locker = Ask.i3lock(1, of: 1001)
+        let sudo = Ask.sudo(2, of: 1002)
+        var desk = Arbitration(locker)
+        #expect(desk.away(locker) == [.waiting(locker, .resting), .want(nil)])
+        #expect(desk.activity() == [])
+        #expect(desk.asked(sudo) == [.prompt(sudo), .want(sudo.job)])
+        desk.gone(sudo)
+        #expect(desk.away() == [.prompt(locker, again: true), .want(locker.job)])
+        #expect(desk.wait(.milliseconds(59_999)) == [])
+        #expect(desk.wait(.milliseconds(1)) == [.waiting(locker, .resting), .want(nil)])
+    }
+
+    @Test func `a login whose session goes to the background rests too, and is in front of others when it is back`() {
+        let login = Ask.login(1, of: 1001)
+        let sudo = Ask.sudo(2, of: 1002)
+        var desk = Arbitration(login)
+        #expect(desk.away(login) == [.waiting(login, .resting), .want(nil)])
+        desk.asked(sudo)
+        #expect(
+            desk.away() == [
+                .prompt(login, again: true), .want(login.job), .waiting(sudo, .suspended, for: login),
+            ])
+    }
+
+    @Test func `what a shut lid ends is not prompted for on the way`() {
+        let locker = Ask.i3lock(1, of: 1001)
+        let app = Ask.app(2, of: 1001)
+        var desk = Arbitration(locker, app)
+        #expect(
+            desk.away(locker, ending: [app.id: Denial(.lidClosed)]) == [
+                .finish(app.id, .denied(Denial(.lidClosed))), .waiting(locker, .resting), .want(nil),
+            ])
+    }
+
+    @Test func `a locker that rests already hears nothing of it when its session goes to the background`() {
+        let locker = Ask.i3lock(1, of: 1001)
+        var desk = Arbitration(locker)
+        desk.wait(.seconds(60))
+        #expect(desk.away(locker) == [])
+        #expect(desk.away() == [.prompt(locker, again: true), .want(locker.job)])
+    }
 }

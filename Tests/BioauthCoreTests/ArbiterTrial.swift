@@ -41,6 +41,7 @@ struct ArbiterTrial: Hashable {
         case .charged(let account, let id, let denial): arbiter.charged(account, id, denial, at: now)
         case .reader(let standing): arbiter.readerChanged(standing, at: now)
         case .activity: arbiter.activity(at: now)
+        case .away(let ids): arbiter.away(ids, at: now)
         case .enrolled(let id): arbiter.enrolled(id, at: now)
         case .tick: arbiter.tick(at: now)
         }

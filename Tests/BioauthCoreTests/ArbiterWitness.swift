@@ -12,6 +12,7 @@ struct ArbiterWitness: Hashable {
         case charged(Account, RequestID, Denial?)
         case reader(ReaderStanding)
         case activity
+        case away(Set<RequestID>)
         case enrolled(RequestID)
         case tick
     }
@@ -32,6 +33,8 @@ struct ArbiterWitness: Hashable {
         var wasPrompted = false
         var timeUsed: Duration = .zero
         var isPaused = false
+        /// Nobody can be where it was asked from.
+        var isAway = false
         /// Why it must wait by the rules, and since when it need not.
         var obstacle: Cause?
         var obstacleWent: Instant?
@@ -111,6 +114,8 @@ struct ArbiterWitness: Hashable {
             if let at = index(id) { clients[at].triesLeft -= 1 }
         case .activity:
             for at in clients.indices where clients[at].armedSince != nil { clients[at].armedSince = now }
+        case .away(let ids):
+            for at in clients.indices { clients[at].isAway = ids.contains(clients[at].ask.id) }
         case .ended, .identified, .charged, .tick:
             break
         }
@@ -261,7 +266,8 @@ struct ArbiterWitness: Hashable {
             }
             if client.view == .untold && !client.isCooling { complain("says nothing to \(id)") }
             for due in dues(client) where due.at <= now { complain("has forgotten \(id): \(due.cause) is due") }
-            if client.isResting && client.ask.serviceClass != .lock { complain("lets \(id) rest") }
+            if client.isResting && client.ask.serviceClass != .lock && !client.isAway { complain("lets \(id) rest") }
+            if client.isAway && !client.isResting { complain("says \(client.view) to \(id), where nobody can be") }
         }
     }
 

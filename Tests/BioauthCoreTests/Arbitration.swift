@@ -41,6 +41,10 @@ struct Arbitration {
 
     @discardableResult mutating func activity() -> Actions { arbiter.activity(at: now) }
 
+    @discardableResult mutating func away(_ asks: Ask..., ending denials: [RequestID: Denial] = [:]) -> Actions {
+        arbiter.away(Set(asks.map(\.id)), ending: denials, at: now)
+    }
+
     mutating func ended(_ ask: Ask, _ cause: Cause) -> Actions { arbiter.ended(ask.id, Denial(cause), at: now) }
 
     mutating func endAll(_ cause: Cause) -> Actions { arbiter.endAll(Denial(cause), at: now) }

@@ -25,7 +25,7 @@ import Testing
                 [
                     .noReader, .readerFailed, .readerUnplugged, .readerHot, .readerOpening, .remoteSession, .lidClosed,
                     .sessionInactive, .sessionLocked, .backgroundProcess, .serviceDisabled, .notPermitted, .unknownUser,
-                    .stateNotWritable, .protocolError, .tooManyRequests, .noDaemon,
+                    .stateNotWritable, .protocolError, .tooManyRequests, .noDaemon, .sessionUnknown,
                 ]
             ),
             (.biometryNotEnrolled, [.notEnrolled]),
@@ -47,6 +47,7 @@ import Testing
         #expect(Cause.allCases.map(\.rawValue) == Array(1...UInt16(Cause.allCases.count)))
         #expect(Cause.mismatchesUsedUp.rawValue == 1 && Cause.lockedOut.rawValue == 29)
         #expect(Cause.noDaemon.rawValue == 39 && Cause.passwordUnavailable.rawValue == 50)
+        #expect(Cause.sessionUnknown.rawValue == 51)
     }
 
     @Test(arguments: DenialCode.allCases)

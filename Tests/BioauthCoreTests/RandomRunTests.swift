@@ -43,8 +43,12 @@ struct SeededGenerator: RandomNumberGenerator {
                     recorded: isLockout ? Denial(.passwordNeeded) : nil)
             case 13:
                 trial.happen(.reader(standing(trial, &generator)))
-            case 14:
+            case 14 where Bool.random(using: &generator):
                 trial.happen(.activity)
+            case 14:
+                let able = trial.witness.clients.filter { $0.isUserLocker || $0.isRootLock }
+                trial.happen(
+                    .away(Set(able.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }.map(\.ask.id))))
             case 15:
                 guard let due = trial.arbiter.nextDeadline else { continue }
                 trial.pass(due - trial.now)

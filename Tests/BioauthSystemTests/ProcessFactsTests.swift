@@ -5,7 +5,9 @@ import Testing
 
 struct ProcessFactsTests {
     private func facts(_ name: String) -> ProcessFacts? {
-        ProcessFacts(stat: Array("4711 (\(name)) R 1 4700 4600 34816 4711 4194304 100 0 0".utf8))
+        ProcessFacts(
+            stat: Array(
+                "4711 (\(name)) R 1 4700 4600 34816 4711 4194304 100 0 0 0 1 2 3 4 20 0 1 0 98765 8192 100".utf8))
     }
 
     @Test(arguments: [
@@ -16,6 +18,7 @@ struct ProcessFactsTests {
         #expect(facts(name)?.terminal == 34816)
         #expect(facts(name)?.foregroundGroup == 4711)
         #expect(facts(name)?.isInBackground == true)
+        #expect(facts(name)?.started == 98765)
     }
 
     @Test func `a line that lacks a number is none`() {

@@ -25,7 +25,7 @@ import Testing
         .storageFailed: "storageFailed", .enrollmentFailed: "enrollmentFailed",
         .readerCannotEnroll: "readerCannotEnroll", .freshPasswordNeeded: "freshPasswordNeeded",
         .passwordWrong: "passwordWrong", .passwordDelayed: "passwordDelayed",
-        .passwordUnavailable: "passwordUnavailable",
+        .passwordUnavailable: "passwordUnavailable", .sessionUnknown: "sessionUnknown",
     ]
 
     /// No answer, where a "no" would say too much.

@@ -7,11 +7,12 @@ extension DaemonUnderTest {
     /// A daemon to which synthetic finger 1 is the account's right index finger already, and its password was given.
     public static func enrolled(
         in directory: TemporaryDirectory = TemporaryDirectory(), configuration: String? = nil,
-        arguments: [String] = [], under wrapper: [String] = []
+        arguments: [String] = [], environment: [String: String] = [:], under wrapper: [String] = []
     ) throws -> DaemonUnderTest {
         try layEnrolledState(in: directory.file("state"))
         return try DaemonUnderTest(
-            in: directory, configuration: configuration, arguments: arguments, under: wrapper)
+            in: directory, configuration: configuration, arguments: arguments, environment: environment,
+            under: wrapper)
     }
 
     /// Lays down what such a daemon keeps.

@@ -1,19 +1,19 @@
 import Foundation
-import TestSupport
 
-/// A D-Bus of the benchmark's own that stands for the system bus: fprintd is started on it when somebody asks for it.
-///
-/// polkit is played by this process, which allows everything at once: that is quicker than polkitd, to the peer's
-/// advantage. Starting fprintd goes without systemd for the same reason.
-final class PrivateBus {
-    let address: String
+/// A D-Bus of one's own that stands for the system bus.
+public final class PrivateBus {
+    public let address: String
+    public let connection: BusConnection
     private let daemon: RunningProgram
-    private let connection: BusConnection
 
     /// - Parameters:
-    ///   - services: a directory of D-Bus service files.
+    ///   - program: the path of `dbus-daemon`.
+    ///   - services: a directory of D-Bus service files, for those that it is to start when somebody asks for them.
     ///   - environment: what the services are started with.
-    init(_ program: String, in directory: TemporaryDirectory, services: String, environment: [String: String]) throws {
+    public init(
+        _ program: String = "/usr/bin/dbus-daemon", in directory: TemporaryDirectory, services: String? = nil,
+        environment: [String: String] = [:]
+    ) throws {
         let address = "unix:path=\(directory.file("bus"))"
         self.address = address
         let configuration = try directory.write(
@@ -24,7 +24,7 @@ final class PrivateBus {
               <type>system</type>
               <listen>\(address)</listen>
               <auth>EXTERNAL</auth>
-              <servicedir>\(services)</servicedir>
+              \(services.map { "<servicedir>\($0)</servicedir>" } ?? "")
               <policy context="default">
                 <allow user="*"/>
                 <allow own="*"/>
@@ -39,7 +39,6 @@ final class PrivateBus {
         self.daemon = daemon
         do {
             connection = try PrivateBus.connect(to: address, of: daemon)
-            try connection.playPolkit()
         } catch {
             daemon.send(SIGTERM)
             throw error
@@ -49,35 +48,39 @@ final class PrivateBus {
     /// Connects as soon as the bus listens.
     private static func connect(to address: String, of daemon: RunningProgram) throws -> BusConnection {
         var connection: BusConnection?
-        try waitUntil("the private bus to listen") {
-            guard kill(daemon.pid, 0) == 0 else { throw Trouble("dbus-daemon: \(daemon.text)") }
+        let isThere = eventually {
             connection = BusConnection(to: address)
             return connection != nil
         }
+        guard isThere else { throw BusConnection.Failed(description: "dbus-daemon: \(daemon.text)") }
         return connection!
     }
 
     deinit { daemon.send(SIGTERM) }
 
     /// Asks a service something, and starts it for that.
-    func ask(_ service: String, _ object: String, _ method: String) throws {
+    public func ask(_ service: String, _ object: String, _ method: String) throws {
         try connection.call(service, object, method)
     }
 
     /// Does something as a client that comes for just that.
-    func visit(_ body: (BusConnection) throws -> Void) throws {
-        guard let visitor = BusConnection(to: address) else { throw Trouble("the private bus is gone") }
+    public func visit(_ body: (BusConnection) throws -> Void) throws {
+        guard let visitor = BusConnection(to: address) else {
+            throw BusConnection.Failed(description: "the private bus is gone")
+        }
         try body(visitor)
     }
 
-    func hasOwner(_ name: String) throws -> Bool {
+    public func hasOwner(_ name: String) throws -> Bool {
         try connection.callBus("NameHasOwner", "('\(name)',)").contains("true")
     }
 
     /// The process that owns a name.
-    func process(of name: String) throws -> pid_t {
+    public func process(of name: String) throws -> pid_t {
         let answer = try connection.callBus("GetConnectionUnixProcessID", "('\(name)',)")
-        guard let pid = pid_t(answer.filter(\.isNumber)) else { throw Trouble("no process: \(answer)") }
+        guard let pid = pid_t(answer.filter(\.isNumber)) else {
+            throw BusConnection.Failed(description: "no process: \(answer)")
+        }
         return pid
     }
 }

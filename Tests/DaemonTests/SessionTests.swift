@@ -1,0 +1,299 @@
+import BioauthClient
+import BioauthCore
+import BioauthWire
+import Glibc
+import TestSupport
+import Testing
+
+/// Where a touch makes no sense, by logind's word: the real daemon beside a logind that is played. The peer is this process,
+/// in whichever session a test puts it.
+@Suite("Sessions and the lid", .enabled(if: isRoot, "only root can put a process into a session for another's eyes"))
+struct SessionTests {
+    let directory = TemporaryDirectory()
+    let logind: PlayedLogind
+    let stage: SessionStage
+    /// A process that began after this one.
+    let younger: RunningProgram
+    let me = DaemonUnderTest.account
+
+    init() throws {
+        logind = try PlayedLogind(in: directory)
+        younger = try RunningProgram("/usr/bin/sleep", ["300"])
+        stage = try SessionStage(in: directory, for: [getpid(), getppid(), younger.pid])
+    }
+
+    /// A daemon that knows finger 1, asked from session c1 in front at this machine.
+    private func daemon(tellsOfLid: Bool = true) throws -> DaemonUnderTest {
+        try logind.start(sessions: ["c1"], tellsOfLid: tellsOfLid)
+        try stage.place(inSession: "c1")
+        return try start()
+    }
+
+    private func start() throws -> DaemonUnderTest {
+        try DaemonUnderTest.enrolled(in: directory, environment: logind.environment, under: stage.wrapper)
+    }
+
+    private func ask(
+        _ daemon: DaemonUnderTest, _ service: String = "sudo", tty: String? = nil, agent: Int32? = nil
+    ) throws -> DaemonConnection {
+        let connection = try daemon.connect()
+        try connection.send(
+            .authenticate(
+                Authenticate(account: me, service: service, tty: tty, timeout: .seconds(60), agentPID: agent)))
+        return connection
+    }
+
+    /// A request that has been prompted for.
+    private func prompted(_ daemon: DaemonUnderTest, _ service: String = "sudo") throws -> DaemonConnection {
+        let connection = try ask(daemon, service)
+        #expect(isPrompt(try next(connection)))
+        return connection
+    }
+
+    /// What comes next, after whatever is said of the reader's opening.
+    private func next(_ connection: borrowing DaemonConnection) throws -> DaemonMessage {
+        while true {
+            let message = try connection.receive(within: .seconds(15))
+            guard case .waiting(let wait) = message, wait.cause == .readerOpening else { return message }
+        }
+    }
+
+    private func isPrompt(_ message: DaemonMessage) -> Bool { if case .prompt = message { true } else { false } }
+
+    /// Why a request is denied before anybody was prompted; nil when it is prompted.
+    private func cause(
+        _ daemon: DaemonUnderTest, _ service: String = "sudo", tty: String? = nil, agent: Int32? = nil
+    ) throws -> Cause? {
+        let connection = try ask(daemon, service, tty: tty, agent: agent)
+        let answer = try next(connection)
+        if isPrompt(answer) { return nil }
+        guard let cause = denial(answer) else { throw DaemonUnderTest.Unexpected(answer) }
+        return cause
+    }
+
+    /// Whether it comes to be so, once a change has gone round.
+    private func settles(_ daemon: DaemonUnderTest, _ service: String = "sudo", on expected: Cause?) throws -> Bool {
+        try eventually { try cause(daemon, service) == expected }
+    }
+
+    private func denial(_ message: DaemonMessage) -> Cause? {
+        guard case .verdict(.denied(let denial)) = message else { return nil }
+        return denial.cause
+    }
+
+    // MARK: Where it comes from
+
+    @Test("A touch is taken from the session in front at this machine") func atTheMachine() throws {
+        let daemon = try daemon()
+        #expect(try daemon.verdict(touches: [1]) == .allowed(.rightIndex))
+        #expect(eventually { daemon.log.contains("session=c1") })
+    }
+
+    @Test("A remote session, and one without a seat, get no prompt; a console without a seat does") func remote() throws
+    {
+        let daemon = try daemon()
+        try logind.change("c1", "'Remote': <true>")
+        #expect(try settles(daemon, on: .remoteSession))
+        #expect(try cause(daemon, "i3lock") == .remoteSession)
+        #expect(eventually { daemon.log.contains("cause=remoteSession") })
+        try logind.change("c1", "'Remote': <false>")
+        #expect(try settles(daemon, on: nil))
+        try logind.unseat("c1")
+        try logind.change("c1", "'TTY': <'pts/4'>")
+        #expect(try settles(daemon, on: .remoteSession))
+        try logind.change("c1", "'TTY': <'console'>")
+        #expect(try settles(daemon, on: nil))
+    }
+
+    @Test("A session that isn't in front gets no prompt, its locker neither") func inactive() throws {
+        let daemon = try daemon()
+        try logind.change("c1", "'Active': <false>")
+        #expect(try settles(daemon, on: .sessionInactive))
+        for service in ["bioauthctl", "i3lock"] { #expect(try cause(daemon, service) == .sessionInactive) }
+        try logind.change("c1", "'Active': <true>")
+        #expect(try settles(daemon, on: nil))
+    }
+
+    @Test("In a locked session only its locker is armed") func lockedBefore() throws {
+        let daemon = try daemon()
+        try logind.change("c1", "'LockedHint': <true>")
+        #expect(try settles(daemon, on: .sessionLocked))
+        #expect(try cause(daemon, "bioauthctl") == .sessionLocked)
+        #expect(try cause(daemon, "i3lock") == nil)
+        guard case .refused(let denial) = try daemon.enroll(.leftIndex, synthetic: 2) else {
+            Issue.record("a finger was enrolled behind a locked screen")
+            return
+        }
+        #expect(denial.cause == .sessionLocked)
+    }
+
+    @Test("A process under its user's manager stands where the user does") func userManager() throws {
+        let daemon = try daemon()
+        try stage.placeUnderManager()
+        #expect(try cause(daemon) == .sessionUnknown)
+        try stage.setDisplaySession("c1")
+        #expect(try cause(daemon) == nil)
+        try logind.change("c1", "'Remote': <true>")
+        #expect(try settles(daemon, on: .remoteSession))
+    }
+
+    @Test("A service outside all sessions gets no prompt, a login at this machine's own terminal does") func outside()
+        throws
+    {
+        let daemon = try daemon()
+        try stage.place(in: "/system.slice/cron.service")
+        for service in ["sudo", "i3lock", "polkit-1"] {
+            #expect(try cause(daemon, service, tty: "tty1") == .sessionUnknown)
+        }
+        #expect(try cause(daemon, "login", tty: "/dev/tty1") == nil)
+        #expect(try cause(daemon, "gdm-fingerprint", tty: ":0") == nil)
+        #expect(try cause(daemon, "login", tty: "pts/3") == .sessionUnknown)
+        #expect(try cause(daemon, "login") == .sessionUnknown)
+    }
+
+    @Test("A greeter's own session logs people in") func greeter() throws {
+        let daemon = try daemon()
+        try logind.change("c1", "'Class': <'greeter'>")
+        #expect(try cause(daemon, "lightdm", tty: ":0") == nil)
+    }
+
+    @Test("polkit's helper stands where the agent does that it was started for") func agentOfPolkit() throws {
+        let daemon = try daemon()
+        try stage.place(in: "/system.slice/polkit-agent-helper@1.service")
+        #expect(try cause(daemon, "polkit-1") == .sessionUnknown)
+        try stage.place(getppid(), inSession: "c1")
+        #expect(try cause(daemon, "polkit-1", agent: getppid()) == nil)
+        // One that began after the helper has only got the number of the agent, who is gone.
+        try stage.place(younger.pid, inSession: "c1")
+        #expect(try cause(daemon, "polkit-1", agent: younger.pid) == .backgroundProcess)
+        #expect(try cause(daemon, "polkit-1", agent: .max) == .sessionUnknown)
+        try logind.change("c1", "'Remote': <true>")
+        #expect(try eventually { try cause(daemon, "polkit-1", agent: getppid()) == .remoteSession })
+    }
+
+    @Test("Whom a process asks for is root's word alone") func agentOfNobody() throws {
+        let daemon = try daemon()
+        try stage.place(in: "/system.slice/somebody.service")
+        try stage.place(getppid(), inSession: "c1")
+        let connection = try daemon.connect(as: stranger)
+        let request = Authenticate(
+            account: Account(uid: stranger, name: "nobody"), service: "sudo", agentPID: getppid())
+        try connection.send(.authenticate(request))
+        #expect(denial(try next(connection)) == .sessionUnknown)
+    }
+
+    @Test("A session that opens a moment before it asks is known") func newSession() throws {
+        let daemon = try daemon()
+        try stage.place(inSession: "c2")
+        #expect(try cause(daemon) == .sessionUnknown)
+        try logind.open("c2")
+        #expect(try cause(daemon) == nil)
+        let waiting = try prompted(daemon)
+        try logind.close("c2")
+        #expect(denial(try next(waiting)) == .sessionUnknown)
+    }
+
+    // MARK: What changes meanwhile
+
+    @Test("A screen that is locked ends what was asked for in front of it, and its locker goes on")
+    func lockedMeanwhile() throws {
+        let daemon = try daemon()
+        let sudo = try prompted(daemon)
+        try logind.change("c1", "'LockedHint': <true>")
+        #expect(denial(try next(sudo)) == .sessionLocked)
+        let locker = try prompted(daemon, "i3lock")
+        try daemon.touch(1)
+        #expect(try next(locker) == .verdict(.allowed(.rightIndex)))
+    }
+
+    @Test("A screen that is locked ends an enrolment") func lockedWhileEnrolling() throws {
+        let daemon = try daemon()
+        let connection = try daemon.connect()
+        try connection.send(.enroll(me, .leftIndex, nil))
+        while !isPrompt(try next(connection)) {}
+        try logind.change("c1", "'LockedHint': <true>")
+        #expect(try next(connection) == .refused(Denial(.sessionLocked)))
+    }
+
+    @Test("What was asked for in a session that goes to the background ends; its locker rests until it is back")
+    func background() throws {
+        let daemon = try daemon()
+        let sudo = try prompted(daemon)
+        try logind.change("c1", "'Active': <false>")
+        #expect(denial(try next(sudo)) == .sessionInactive)
+
+        try logind.change("c1", "'Active': <true>, 'LockedHint': <true>")
+        #expect(try settles(daemon, on: .sessionLocked))
+        let locker = try prompted(daemon, "i3lock")
+        try logind.change("c1", "'Active': <false>")
+        #expect(try next(locker) == .waiting(Wait(cause: .resting)))
+        try logind.change("c1", "'Active': <true>")
+        #expect(isPrompt(try next(locker)))
+    }
+
+    // MARK: The lid
+
+    @Test("Under a shut lid nobody is prompted, and what waits for a touch ends; the locker rests until it opens")
+    func lid() throws {
+        let daemon = try daemon()
+        let sudo = try prompted(daemon)
+        try logind.lid(isShut: true)
+        #expect(denial(try next(sudo)) == .lidClosed)
+        #expect(try cause(daemon) == .lidClosed)
+        #expect(try cause(daemon, "i3lock") == .lidClosed)
+        try logind.lid(isShut: false)
+        #expect(try settles(daemon, on: nil))
+        let locker = try prompted(daemon, "i3lock")
+        try logind.lid(isShut: true)
+        #expect(try next(locker) == .waiting(Wait(cause: .resting)))
+        try logind.lid(isShut: false)
+        #expect(isPrompt(try next(locker)))
+    }
+
+    @Test("The lid is seen to although logind doesn't tell of it") func quietLid() throws {
+        let daemon = try daemon(tellsOfLid: false)
+        try logind.lidQuietly(isShut: true)
+        #expect(try cause(daemon) == .lidClosed)
+        try logind.lidQuietly(isShut: false)
+        let sudo = try prompted(daemon)
+        try logind.lidQuietly(isShut: true)
+        #expect(denial(try next(sudo)) == .lidClosed)
+    }
+
+    // MARK: Logind itself
+
+    @Test("A restart of logind ends nothing, and what it says afterwards holds") func restart() throws {
+        let daemon = try daemon()
+        let sudo = try prompted(daemon)
+        try logind.stop()
+        // What is asked meanwhile waits for it.
+        let other = try ask(daemon, "bioauthctl")
+        try logind.start(sessions: ["c1"])
+        guard case .waiting(let wait) = try next(other), wait.cause == .queued else {
+            Issue.record("the other request was not let in")
+            return
+        }
+        try logind.change("c1", "'LockedHint': <true>")
+        #expect(denial(try next(sudo)) == .sessionLocked)
+        #expect(denial(try next(other)) == .sessionLocked)
+        try logind.change("c1", "'LockedHint': <false>")
+        #expect(try settles(daemon, on: nil))
+    }
+
+    @Test("Without logind no finger is taken on a system that has one, until it comes") func absent() throws {
+        try stage.place(inSession: "c1")
+        let daemon = try start()
+        #expect(try cause(daemon) == .sessionUnknown)
+        #expect(daemon.log.contains("systemd-logind doesn't answer"))
+        try logind.start(sessions: ["c1"])
+        #expect(try settles(daemon, on: nil))
+    }
+
+    @Test("A logind that goes for good ends what waits for a touch") func gone() throws {
+        let daemon = try daemon()
+        let sudo = try prompted(daemon)
+        try logind.stop()
+        #expect(denial(try next(sudo)) == .sessionUnknown)
+        #expect(try cause(daemon) == .sessionUnknown)
+    }
+}

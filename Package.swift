@@ -15,6 +15,9 @@ let package = Package(
         .target(name: "BioauthCore", swiftSettings: pure),
         .target(name: "BioauthWire", dependencies: ["BioauthCore"], exclude: ["PROTOCOL.md"], swiftSettings: pure),
 
+        // What PAM does by its files: values only.
+        .target(name: "PAMStacks", swiftSettings: pure),
+
         // The operating system and the reader.
         .target(name: "BioauthSystem", dependencies: ["CLinux", "CSystemd", "CGLib"]),
         .target(name: "FingerprintReader", dependencies: ["BioauthCore", "CGLib", "CFprint"]),
@@ -62,6 +65,7 @@ let package = Package(
             path: "Tests/Support"),
 
         .testTarget(name: "BioauthCoreTests", dependencies: ["BioauthCore"]),
+        .testTarget(name: "PAMStacksTests", dependencies: ["PAMStacks", "TestSupport"]),
         .testTarget(name: "BioauthSystemTests", dependencies: ["BioauthSystem"]),
         .testTarget(
             name: "BioauthWireTests", dependencies: ["BioauthWire", "BioauthCore", "CModuleWire"],

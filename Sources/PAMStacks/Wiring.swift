@@ -1,0 +1,87 @@
+/// How a service's stack stands to us: which of our lines it has, and whether they do what they are for.
+public struct Wiring: Hashable, Sendable {
+    /// Lines of ours that ask for a touch, and that hand a password on.
+    public let fingerLines: Int
+    public let reportLines: Int
+    /// The modules that check a password, in order.
+    public let passwords: [String]
+    /// Another program's fingerprint modules.
+    public let otherFingers: [String]
+    /// What isn't as it should be.
+    public let flaws: Set<Flaw>
+    /// Whether a password that is wrong is handed on, too: of no harm, but tried twice.
+    public let reportsWrongPasswords: Bool
+
+    public enum Flaw: CaseIterable, Sendable {
+        /// libpam gives up on a file of it.
+        case broken
+        /// So many ways lead through it that not all were looked at.
+        case tooComplex
+        /// No line checks a password.
+        case noPassword
+        /// When no finger comes, nobody gets in with the password either.
+        case fingerBarsPassword
+        /// A finger that matches doesn't let in.
+        case fingerDoesNotLetIn
+        /// It is asked for more than once.
+        case fingerTwice
+        /// There is a finger line and no report line.
+        case noReport
+        /// The report line isn't reached after each right password.
+        case reportMissed
+    }
+
+    public init(_ stack: Stack) {
+        func modules(_ kind: Module.Kind) -> [Module] {
+            stack.entries.compactMap {
+                if case .module(let module) = $0.what, module.kind == kind { module } else { nil }
+            }
+        }
+        fingerLines = modules(.finger).count
+        reportLines = modules(.report).count
+        passwords = modules(.password).map(\.name)
+        otherFingers = modules(.otherFinger).map(\.name)
+        var flaws: Set<Flaw> = []
+        if stack.isBroken { flaws.insert(.broken) }
+        if passwords.isEmpty { flaws.insert(.noPassword) }
+        if fingerLines > 1 { flaws.insert(.fingerTwice) }
+        if fingerLines > 0 && reportLines == 0 { flaws.insert(.noReport) }
+        var reportsWrong = false
+        do {
+            if fingerLines > 0, try !Wiring.fingerLetsIn(stack) { flaws.insert(.fingerDoesNotLetIn) }
+            for code in Wiring.failures where !passwords.isEmpty {
+                let ways = try Ways(stack, finger: code).all
+                let right = ways.filter { $0.lets && $0.asked(.password, in: stack, answering: .success) != nil }
+                if right.isEmpty { flaws.insert(fingerLines > 0 ? .fingerBarsPassword : .noPassword) }
+                if reportLines > 0, !right.allSatisfy({ $0.reports(in: stack) }) { flaws.insert(.reportMissed) }
+                reportsWrong =
+                    reportsWrong
+                    || ways.contains { way in
+                        way.asked(.password, in: stack) != nil && way.asked(.report, in: stack) != nil
+                            && way.asked(.password, in: stack, answering: .success) == nil
+                    }
+            }
+        } catch {
+            flaws.insert(.tooComplex)
+        }
+        reportsWrongPasswords = reportsWrong
+        self.flaws = flaws
+    }
+
+    /// What our finger line returns when it lets nobody in: no finger to be had, tries used up, the module gone.
+    static let failures: [ReturnCode] = [.authInfoUnavailable, .maxTries, .moduleUnknown]
+
+    private static func fingerLetsIn(_ stack: Stack) throws(Ways.TooMany) -> Bool {
+        try Ways(stack, finger: .success).all.contains {
+            $0.lets && $0.asked(.finger, in: stack) != nil && $0.asked(.password, in: stack) == nil
+        }
+    }
+}
+
+extension Ways.Way {
+    /// Whether the report line came after the first password that was right.
+    fileprivate func reports(in stack: Stack) -> Bool {
+        guard let right = asked(.password, in: stack, answering: .success) else { return false }
+        return steps[right...].contains { stack.entries[$0.entry].kind == .report }
+    }
+}

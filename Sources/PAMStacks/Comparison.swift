@@ -1,39 +1,51 @@
 /// Whether a stack with other lines of ours in it is still the same to everybody else.
 enum Comparison {
+    private struct Pair: Hashable {
+        var old: Walk
+        var new: Walk
+    }
+
     /// True if, for everything that the other modules may return while the finger lets nobody in, the same modules are
     /// asked in the same order, and the verdict is the same.
-    static func isSame(_ old: Stack, _ new: Stack) throws(Ways.TooMany) -> Bool {
+    static func isSame(_ old: Stack, _ new: Stack) throws(TooComplex) -> Bool {
         let (others, othersNow) = (old.othersLines, new.othersLines)
         guard others.map({ old.entries[$0].what }) == othersNow.map({ new.entries[$0].what }) else { return false }
         // From an entry of the one to that of the other.
         let place = Dictionary(uniqueKeysWithValues: zip(others, othersNow))
         for finger in Wiring.failures {
-            for way in try Ways(old, finger: finger).all {
-                let asked = way.steps.filter { !old.entries[$0.entry].isOurs }
-                guard follow(new, asked.map { (place[$0.entry]!, $0.code) }, finger: finger) == way.verdict else {
-                    return false
+            let codes = others.map { entry in
+                let codes = old.entries[entry].codes(finger: finger) + new.entries[place[entry]!].codes(finger: finger)
+                return (entry, Set(codes))
+            }
+            let codesOf = Dictionary(uniqueKeysWithValues: codes)
+            var seen: Set<Pair> = []
+            var open = [Pair(old: Walk(old), new: Walk(new))]
+            while var pair = open.popLast() {
+                pair.old.passOurs(in: old, finger: finger)
+                pair.new.passOurs(in: new, finger: finger)
+                guard pair.old.next.flatMap({ place[$0] }) == pair.new.next else { return false }
+                guard let entry = pair.old.next else {
+                    if pair.old.verdict != pair.new.verdict { return false }
+                    continue
                 }
+                for code in codesOf[entry]! {
+                    var after = pair
+                    after.old.answer(code, in: old)
+                    after.new.answer(code, in: new)
+                    if seen.insert(after).inserted { open.append(after) }
+                }
+                if seen.count > TooComplex.states { throw TooComplex() }
             }
         }
         return true
     }
+}
 
-    /// The verdict when just these others' entries are asked in this order; nil when it is another order.
-    private static func follow(_ stack: Stack, _ steps: [(entry: Int, code: ReturnCode)], finger: ReturnCode)
-        -> ReturnCode?
-    {
-        var walk = Walk(stack)
-        var left = steps[...]
-        while let entry = walk.next {
-            switch stack.entries[entry].kind {
-            case .finger: walk.answer(finger)
-            case .report: walk.answer(.authInfoUnavailable)
-            default:
-                guard let step = left.popFirst(), step.entry == entry else { return nil }
-                walk.answer(step.code)
-            }
+extension Walk {
+    fileprivate mutating func passOurs(in stack: Stack, finger: ReturnCode) {
+        while let entry = next, stack.entries[entry].isOurs {
+            answer(stack.entries[entry].kind == .finger ? finger : .authInfoUnavailable, in: stack)
         }
-        return left.isEmpty ? walk.verdict : nil
     }
 }
 

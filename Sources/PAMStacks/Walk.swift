@@ -1,26 +1,24 @@
 /// One walk through a stack as libpam makes it for `pam_authenticate`: a module is asked, its code goes in, and the next
-/// one to ask comes out, or the verdict.
-struct Walk {
+/// one to ask comes out, or the verdict. All that counts for what comes is in the value, so that two equal ones go on alike.
+struct Walk: Hashable {
     private enum Impression {
         case none, positive, negative
     }
 
-    private struct Standing {
+    private struct Standing: Hashable {
         var impression = Impression.none
         var status = ReturnCode.mustFail
     }
 
-    private let entries: [Stack.Entry]
     private var standing = Standing()
     /// How things stood at the beginning of the substack of each depth.
-    private var atStart: [Int: Standing] = [0: Standing()]
+    private var atStart = [Standing()]
     private var lastLevel = 0
     /// The entry whose code is wanted; nil at the end.
     private(set) var next: Int?
 
     init(_ stack: Stack) {
-        entries = stack.entries
-        goOn(at: 0)
+        goOn(at: 0, in: stack.entries)
     }
 
     /// What the whole returns, when it is at its end.
@@ -29,33 +27,34 @@ struct Walk {
     }
 
     /// Takes the code of the entry that is next, and goes to the one after it.
-    mutating func answer(_ code: ReturnCode) {
+    mutating func answer(_ code: ReturnCode, in stack: Stack) {
         guard var at = next else { return }
+        let entries = stack.entries
         let level = entries[at].level
         switch entries[at].control[code] {
         case .ignore:
             break
         case .reset:
-            standing = atStart[level] ?? Standing()
+            standing = atStart[level]
         case .ok:
             count(code)
         case .done:
             count(code)
-            if standing.impression == .positive { at = end(of: level, from: at) }
+            if standing.impression == .positive { at = entries.end(of: level, from: at) }
         case .bad:
             refuse(code)
         case .die:
             refuse(code)
-            at = end(of: level, from: at)
+            at = entries.end(of: level, from: at)
         case .jump(let count):
             if let landing = entries.landing(count, from: at) {
                 at = landing
             } else {
                 standing = Standing(impression: .negative)
-                at = end(of: level, from: at)
+                at = entries.end(of: level, from: at)
             }
         }
-        goOn(at: at + 1)
+        goOn(at: at + 1, in: entries)
     }
 
     private mutating func count(_ code: ReturnCode) {
@@ -70,18 +69,13 @@ struct Walk {
         }
     }
 
-    private func end(of level: Int, from start: Int) -> Int {
-        var at = start
-        while at + 1 < entries.count && entries[at + 1].level >= level { at += 1 }
-        return at
-    }
-
     /// Goes to the first entry from there on that runs something.
-    private mutating func goOn(at start: Int) {
+    private mutating func goOn(at start: Int, in entries: [Stack.Entry]) {
         var at = start
         while at < entries.count {
             let level = entries[at].level
-            if lastLevel < level { atStart[level] = standing }
+            // A substack is entered from the one around it: never two deeper at once. What was left is of no use any more.
+            if lastLevel < level { atStart.append(standing) } else { atStart.removeLast(lastLevel - level) }
             lastLevel = level
             if entries[at].what != .substack {
                 next = at
@@ -94,6 +88,13 @@ struct Walk {
 }
 
 extension [Stack.Entry] {
+    /// The last entry of the substack that this one is in.
+    fileprivate func end(of level: Int, from start: Int) -> Int {
+        var at = start
+        while at + 1 < count && self[at + 1].level >= level { at += 1 }
+        return at
+    }
+
     /// The last entry that a jump of so many (1 or more) from one entry passes over, a substack counting as one; nil when
     /// there are not so many before the end of the substack.
     func landing(_ count: Int, from start: Int) -> Int? {

@@ -50,16 +50,11 @@ public struct Wiring: Hashable, Sendable {
         do {
             if fingerLines > 0, try !Wiring.fingerLetsIn(stack) { flaws.insert(.fingerDoesNotLetIn) }
             for code in Wiring.failures where !passwords.isEmpty {
-                let ways = try Ways(stack, finger: code).all
-                let right = ways.filter { $0.lets && $0.asked(.password, in: stack, answering: .success) != nil }
+                let ends = try Ends(of: stack, finger: code).all
+                let right = ends.filter { $0.letsIn && $0.passwordRight }
                 if right.isEmpty { flaws.insert(fingerLines > 0 ? .fingerBarsPassword : .noPassword) }
-                if reportLines > 0, !right.allSatisfy({ $0.reports(in: stack) }) { flaws.insert(.reportMissed) }
-                reportsWrong =
-                    reportsWrong
-                    || ways.contains { way in
-                        way.asked(.password, in: stack) != nil && way.asked(.report, in: stack) != nil
-                            && way.asked(.password, in: stack, answering: .success) == nil
-                    }
+                if reportLines > 0, !right.allSatisfy(\.rightPasswordReported) { flaws.insert(.reportMissed) }
+                reportsWrong = reportsWrong || ends.contains { $0.passwordAsked && !$0.passwordRight && $0.reported }
             }
         } catch {
             flaws.insert(.tooComplex)
@@ -71,17 +66,7 @@ public struct Wiring: Hashable, Sendable {
     /// What our finger line returns when it lets nobody in: no finger to be had, tries used up, the module gone.
     static let failures: [ReturnCode] = [.authInfoUnavailable, .maxTries, .moduleUnknown]
 
-    private static func fingerLetsIn(_ stack: Stack) throws(Ways.TooMany) -> Bool {
-        try Ways(stack, finger: .success).all.contains {
-            $0.lets && $0.asked(.finger, in: stack) != nil && $0.asked(.password, in: stack) == nil
-        }
-    }
-}
-
-extension Ways.Way {
-    /// Whether the report line came after the first password that was right.
-    fileprivate func reports(in stack: Stack) -> Bool {
-        guard let right = asked(.password, in: stack, answering: .success) else { return false }
-        return steps[right...].contains { stack.entries[$0.entry].kind == .report }
+    private static func fingerLetsIn(_ stack: Stack) throws(TooComplex) -> Bool {
+        try Ends(of: stack, finger: .success).all.contains { $0.letsIn && $0.fingerAsked && !$0.passwordAsked }
     }
 }

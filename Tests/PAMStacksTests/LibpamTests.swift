@@ -79,7 +79,7 @@ import Testing
         var said: [String] = []
         while let entry = walk.next {
             guard case .module(let module) = stack.entries[entry].what else {
-                walk.answer(.mustFail)
+                walk.answer(.mustFail, in: stack)
                 continue
             }
             let told = module.arguments.first { $0.hasPrefix("auth=") }
@@ -87,10 +87,10 @@ import Testing
             case "pam_debug.so":
                 let code = told.flatMap { ReturnCode(name: $0.dropFirst(5)) }
                 if let told, code != nil { said.append(told) }
-                walk.answer(code ?? .success)
-            case "pam_deny.so": walk.answer(.authError)
-            case "pam_permit.so": walk.answer(.success)
-            default: walk.answer(.moduleUnknown)
+                walk.answer(code ?? .success, in: stack)
+            case "pam_deny.so": walk.answer(.authError, in: stack)
+            case "pam_permit.so": walk.answer(.success, in: stack)
+            default: walk.answer(.moduleUnknown, in: stack)
             }
         }
         return (said, names[walk.verdict] ?? walk.verdict.name)

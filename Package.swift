@@ -20,6 +20,7 @@ let package = Package(
 
         // The operating system and the reader.
         .target(name: "BioauthSystem", dependencies: ["CLinux", "CSystemd", "CGLib"]),
+        .target(name: "PAMSetup", dependencies: ["PAMStacks", "BioauthSystem"]),
         .target(name: "FingerprintReader", dependencies: ["BioauthCore", "CGLib", "CFprint"]),
 
         // The daemon, its clients, and the password's own process.
@@ -30,7 +31,9 @@ let package = Package(
             exclude: ["bioauthd.conf", "bioauthd.conf.5", "bioauthd.8"]),
         .executableTarget(
             name: "bioauthctl",
-            dependencies: ["BioauthCore", "BioauthWire", "BioauthClient", "BioauthDaemon", "BioauthSystem"],
+            dependencies: [
+                "BioauthCore", "BioauthWire", "BioauthClient", "BioauthDaemon", "BioauthSystem", "PAMStacks", "PAMSetup",
+            ],
             exclude: ["bioauthctl.1", "bioauthctl.bash", "_bioauthctl"]),
         .executableTarget(
             name: "bioauth-password",

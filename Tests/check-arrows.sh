@@ -8,12 +8,14 @@ declare -A allowed=(
     [BioauthCore]=""
     [BioauthWire]="BioauthCore"
     [BioauthSystem]="CLinux CSystemd CGLib Glibc"
+    [PAMStacks]=""
+    [PAMSetup]="PAMStacks BioauthSystem Glibc"
     [FingerprintReader]="BioauthCore CGLib CFprint Glibc"
     [BioauthDaemon]="BioauthCore BioauthWire BioauthSystem Glibc"
     [BioauthClient]="BioauthCore BioauthWire BioauthSystem Glibc"
     [SyntheticFingers]="Glibc"
     [bioauthd]="BioauthCore BioauthDaemon BioauthSystem FingerprintReader Glibc"
-    [bioauthctl]="BioauthCore BioauthWire BioauthClient BioauthDaemon BioauthSystem Glibc"
+    [bioauthctl]="BioauthCore BioauthWire BioauthClient BioauthDaemon BioauthSystem PAMStacks PAMSetup Glibc"
     [bioauth-password]="BioauthCore BioauthWire BioauthSystem CLinux CPam Glibc"
     [bioauth-finger]="SyntheticFingers Glibc"
 )
@@ -35,7 +37,7 @@ for folder in Sources/*/; do
         fi
     done
 done
-for target in BioauthCore BioauthWire; do
+for target in BioauthCore BioauthWire PAMStacks; do
     if grep -nE '\bunsafe\b|Unsafe|@unchecked' Sources/$target/*.swift; then
         echo "$target must stay free of unsafe code"
         wrong=1

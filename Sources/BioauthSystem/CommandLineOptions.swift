@@ -6,6 +6,8 @@ public struct CommandLineOptions {
         case flag
         /// With the placeholder that `--help` shows: `FILE`.
         case text(String)
+        /// The same, and may stand many times.
+        case texts(String)
     }
 
     public struct Option: Sendable {
@@ -27,12 +29,14 @@ public struct CommandLineOptions {
     }
 
     private var flags: Set<String> = []
-    private var texts: [String: String] = [:]
+    private var values: [String: [String]] = [:]
     /// What is left when the options are taken out.
     public private(set) var arguments: [String] = []
 
     public func has(_ name: String) -> Bool { flags.contains(name) }
-    public func text(_ name: String) -> String? { texts[name] }
+    public func text(_ name: String) -> String? { values[name]?.last }
+    /// What was given each time, in order.
+    public func texts(_ name: String) -> [String] { values[name] ?? [] }
 
     /// Parses `arguments` (without the program's name). `--help` prints and exits 0, as GLib does.
     ///
@@ -60,13 +64,20 @@ public struct CommandLineOptions {
         }
         let flagResults = UnsafeMutablePointer<gboolean>.allocate(capacity: options.count + 1)
         let textResults = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: options.count + 1)
+        let listResults = UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>.allocate(
+            capacity: options.count + 1)
         flagResults.initialize(repeating: 0, count: options.count + 1)
         textResults.initialize(repeating: nil, count: options.count + 1)
+        listResults.initialize(repeating: nil, count: options.count + 1)
         defer {
             for string in strings { g_free(string) }
-            for at in 0..<options.count { g_free(textResults[at]) }
+            for at in 0..<options.count {
+                g_free(textResults[at])
+                g_strfreev(listResults[at])
+            }
             flagResults.deallocate()
             textResults.deallocate()
+            listResults.deallocate()
         }
         var entries = options.enumerated().map { at, option in
             var entry = GOptionEntry()
@@ -80,6 +91,10 @@ public struct CommandLineOptions {
             case .text(let placeholder):
                 entry.arg = G_OPTION_ARG_STRING
                 entry.arg_data = gpointer(textResults + at)
+                entry.arg_description = kept(placeholder)
+            case .texts(let placeholder):
+                entry.arg = G_OPTION_ARG_STRING_ARRAY
+                entry.arg_data = gpointer(listResults + at)
                 entry.arg_description = kept(placeholder)
             }
             return entry
@@ -106,7 +121,13 @@ public struct CommandLineOptions {
         for (at, option) in options.enumerated() {
             switch option.kind {
             case .flag: if flagResults[at] != 0 { flags.insert(option.name) }
-            case .text: if let text = textResults[at] { texts[option.name] = String(cString: text) }
+            case .text: if let text = textResults[at] { values[option.name] = [String(cString: text)] }
+            case .texts:
+                var next = listResults[at]
+                while let text = next?.pointee {
+                    values[option.name, default: []].append(String(cString: text))
+                    next = next?.successor()
+                }
             }
         }
         self.arguments = (1..<max(1, Int(count))).compactMap { vector![$0].map { String(cString: $0) } }

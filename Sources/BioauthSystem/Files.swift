@@ -40,6 +40,17 @@ public enum SmallFile {
         throw SystemError(message.isEmpty ? "write \(path)" : message, errno: EIO)
     }
 
+    /// Writes a file as `write` does, in the place of one that is there or was: with its permissions and its owner,
+    /// whatever the umask is.
+    public static func write(_ bytes: [UInt8], to path: String, like facts: FileFacts) throws(SystemError) {
+        let mask = umask(0)
+        defer { umask(mask) }
+        try write(bytes, to: path, mode: facts.mode & 0o777)
+        guard let now = FileFacts(path) else { throw .last("stat \(path)") }
+        guard (now.owner, now.group) != (facts.owner, facts.group) else { return }
+        if lchown(path, facts.owner, facts.group) < 0 { throw .last("chown \(path)") }
+    }
+
     /// Removes a file and makes that durable. One that isn't there is no error.
     public static func remove(_ path: String) throws(SystemError) {
         if unlink(path) < 0 && errno != ENOENT { throw .last("unlink \(path)") }
@@ -108,6 +119,29 @@ public enum Directory {
         guard info.st_mode & S_IFMT == S_IFDIR, info.st_uid == geteuid(), info.st_mode & 0o077 == 0 else {
             throw SystemError("\(path) must be a directory of its user's alone (mode 0700)", errno: EPERM)
         }
+    }
+
+    /// Makes a directory that is new and this user's alone, for as long as it is needed (`g_dir_make_tmp`).
+    public static func makeTemporary() throws(SystemError) -> String {
+        guard let path = g_dir_make_tmp("bioauth-XXXXXX", nil) else { throw SystemError("mkdtemp", errno: EACCES) }
+        defer { g_free(path) }
+        return String(cString: path)
+    }
+
+    /// Removes a directory and what is in it, as far as that can be done. Links are removed, not followed.
+    public static func removeAll(_ path: String) {
+        for name in (try? names(in: path)) ?? [] {
+            let child = "\(path)/\(name)"
+            if FileFacts(child)?.kind == .directory { removeAll(child) } else { unlink(child) }
+        }
+        rmdir(path)
+    }
+
+    /// What a symbolic link names; nil for everything else.
+    public static func linkTarget(_ path: String) -> String? {
+        guard let target = g_file_read_link(path, nil) else { return nil }
+        defer { g_free(target) }
+        return String(cString: target)
     }
 
     static func parent(of path: String) -> String {

@@ -42,4 +42,8 @@ public struct FileDescriptor: ~Copyable, Sendable {
 extension SystemError {
     /// There is no such file or directory.
     public var isMissing: Bool { number == ENOENT }
+    /// Somebody else has it.
+    public var isBusy: Bool { number == EWOULDBLOCK }
+    /// It isn't allowed.
+    public var isForbidden: Bool { number == EACCES || number == EPERM }
 }

@@ -59,7 +59,7 @@ public enum Plan {
     }
 
     /// Holds that every service which includes the file is what it was, and asks for a finger once.
-    public static func check(_ name: String, _ changed: ServiceFile, in files: ServiceFiles) throws(Objection) {
+    static func check(_ name: String, _ changed: ServiceFile, in files: ServiceFiles) throws(Objection) {
         let filesThen = files.with(changed, as: name)
         for service in files.keys.sorted() {
             let old = Stack(of: service, in: files)
@@ -81,10 +81,10 @@ public enum Plan {
         let includes = Set(trunks).filter { own.statements[$0].isPlainInclude }
         var results: [ServiceFile] = []
         for asSubstacks in includes.isEmpty ? [false] : [false, true] {
-            for place in last + 1...own.statements.count {
+            for place in last..<own.statements.count where own.statements[place].isForAuthentication {
                 var rewriting = Rewriting(own, named: service, stack: stack)
                 if wiring.fingerLines == 0 { rewriting.insert(fingerLine, before: first) }
-                if wiring.reportLines == 0 { rewriting.insert(reportLine, before: place) }
+                if wiring.reportLines == 0 { rewriting.insert(reportLine, after: place) }
                 if asSubstacks { for include in includes { rewriting.makeSubstack(include) } }
                 if let result = rewriting.result() { results.append(result) }
             }
@@ -99,9 +99,14 @@ extension ServiceFiles {
     }
 }
 
+extension ServiceFile {
+    /// Whether a line of it runs our module.
+    public var hasOurLines: Bool { statements.contains(where: \.isOurs) }
+}
+
 extension Statement {
     /// Whether it runs our module, whatever for.
-    public var isOurs: Bool {
+    var isOurs: Bool {
         if case .module(_, let module) = content { module.kind == .finger || module.kind == .report } else { false }
     }
 

@@ -3,7 +3,8 @@ struct Rewriting {
     private let file: ServiceFile
     private let stack: Stack
     private let name: String
-    private var inserted: [(statement: Int, line: String)] = []
+    private var before: [Int: String] = [:]
+    private var after: [Int: String] = [:]
     private var removed: Set<Int> = []
     private var substacks: Set<Int> = []
 
@@ -14,10 +15,11 @@ struct Rewriting {
         self.stack = stack
     }
 
-    /// A line before a statement; with the number of statements: at the end.
-    mutating func insert(_ line: String, before statement: Int) {
-        inserted.append((statement, line))
-    }
+    /// A line right before a statement.
+    mutating func insert(_ line: String, before statement: Int) { before[statement] = line }
+
+    /// A line right after a statement.
+    mutating func insert(_ line: String, after statement: Int) { after[statement] = line }
 
     mutating func remove(_ statement: Int) { removed.insert(statement) }
 
@@ -30,24 +32,22 @@ struct Rewriting {
         var line = 0
         for (number, statement) in file.statements.enumerated() {
             text += file.lines[line..<statement.lines.lowerBound].joined()
-            insert(before: number, to: &text)
+            add(before[number], to: &text)
             if !removed.contains(number) {
                 guard let lines = rewritten(number) else { return nil }
                 text += lines
             }
+            add(after[number], to: &text)
             line = statement.lines.upperBound
         }
-        // What follows the last statement stays at the end, if it is comments only.
-        insert(before: file.statements.count, to: &text)
         text += file.lines[line...].joined()
         return ServiceFile(text)
     }
 
-    private func insert(before statement: Int, to text: inout [UInt8]) {
-        for insertion in inserted where insertion.statement == statement {
-            if let last = text.last, last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
-            text += "\(insertion.line)\n".utf8
-        }
+    private func add(_ line: String?, to text: inout [UInt8]) {
+        guard let line else { return }
+        if let last = text.last, last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
+        text += "\(line)\n".utf8
     }
 
     /// The statement's lines, with its jumps and its control as they have to be.
@@ -76,8 +76,8 @@ struct Rewriting {
 
     /// The entries before which something comes in.
     private var insertedPlaces: [Int] {
-        inserted.map { insertion in
-            stack.entries.firstIndex { $0.trunk >= insertion.statement } ?? stack.entries.count
+        (Array(before.keys) + after.keys.map { $0 + 1 }).map { statement in
+            stack.entries.firstIndex { $0.trunk >= statement } ?? stack.entries.count
         }
     }
 

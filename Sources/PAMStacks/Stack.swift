@@ -97,7 +97,3 @@ public struct Stack: Hashable, Sendable {
         }
     }
 }
-
-extension Statement {
-    fileprivate var isForAuthentication: Bool { facility == nil || facility == .auth }
-}

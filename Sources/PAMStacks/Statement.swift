@@ -18,6 +18,9 @@ public struct Statement: Hashable, Sendable {
         case broken(Control)
     }
 
+    /// Whether it has a part in authenticating.
+    var isForAuthentication: Bool { facility == nil || facility == .auth }
+
     init(lines: Range<Int>, text: [UInt8]) {
         self.lines = lines
         var words = Words(text)

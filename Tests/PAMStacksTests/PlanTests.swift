@@ -3,10 +3,10 @@ import Testing
 @testable import PAMStacks
 
 @Suite struct PlanTests {
-    private static let services = ["sudo", "sudo-i", "su", "su-l", "login", "polkit-1", "swaylock", "lightdm", "sddm"]
+    static let services = ["sudo", "sudo-i", "su", "su-l", "login", "polkit-1", "swaylock", "lightdm", "sddm"]
 
     /// The services that a system has, each alone.
-    private static let each: [(TestSystem, String)] = TestSystem.all.flatMap { system in
+    static let each: [(TestSystem, String)] = TestSystem.all.flatMap { system in
         services.filter { system.texts[$0] != nil }.map { (system, $0) }
     }
 
@@ -140,8 +140,14 @@ import Testing
         ("auth sufficient pam_unix.so\nauth required pam_deny.so\n", .noPlace),
         ("auth [success=done default=die] pam_unix.so\n", .noPlace),
         // Lines of ours that are there already and wrong.
-        ("auth required pam_bioauth.so\nauth required pam_unix.so\n", .flawed([.fingerBarsPassword, .fingerDoesNotLetIn])),
-        ("auth requisite pam_bioauth.so\nauth required pam_unix.so\n", .flawed([.fingerBarsPassword, .fingerDoesNotLetIn])),
+        (
+            "auth required pam_bioauth.so\nauth required pam_unix.so\n",
+            .flawed([.fingerBarsPassword, .fingerDoesNotLetIn])
+        ),
+        (
+            "auth requisite pam_bioauth.so\nauth required pam_unix.so\n",
+            .flawed([.fingerBarsPassword, .fingerDoesNotLetIn])
+        ),
         ("auth optional pam_bioauth.so\nauth required pam_unix.so\n", .flawed([.fingerDoesNotLetIn])),
         (
             "auth sufficient pam_bioauth.so\nauth sufficient pam_bioauth.so\nauth required pam_unix.so\n",

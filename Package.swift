@@ -32,7 +32,8 @@ let package = Package(
         .executableTarget(
             name: "bioauthctl",
             dependencies: [
-                "BioauthCore", "BioauthWire", "BioauthClient", "BioauthDaemon", "BioauthSystem", "PAMStacks", "PAMSetup",
+                "BioauthCore", "BioauthWire", "BioauthClient", "BioauthDaemon", "BioauthSystem", "PAMStacks",
+                "PAMSetup",
             ],
             exclude: ["bioauthctl.1", "bioauthctl.bash", "_bioauthctl"]),
         .executableTarget(

@@ -41,7 +41,9 @@ extension SystemSetup {
         if !left.isEmpty { throw .linesLeft(left.map { now.path($0) ?? $0 }) }
     }
 
-    private func runTool(_ arguments: [String], _ changes: [FileChange], _ done: (FileChange) -> Void) throws(Interruption) {
+    private func runTool(_ arguments: [String], _ changes: [FileChange], _ done: (FileChange) -> Void)
+        throws(Interruption)
+    {
         guard let tool else { return }
         let said = try mapped { () throws(SystemError) in try tool.run(arguments) }
         let now = try mapped { () throws(SystemError) in try PAMTree(root: tree.root) }

@@ -27,6 +27,7 @@ public struct SystemSetup {
         var files = tree.files
         if services.isEmpty, let tool {
             files = try rehearse(tool, ["--enable"] + PAMAuthUpdate.profiles, &proposal)
+            if !proposal.refusals.isEmpty { return proposal }
         }
         let wanted = services.isEmpty ? listed.sorted().filter { files[$0] != nil && isSensible($0) } : services
         for service in inOrder(wanted, files) {

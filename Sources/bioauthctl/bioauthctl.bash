@@ -16,11 +16,14 @@ _bioauthctl() {
         --finger) mapfile -t COMPREPLY < <(compgen -W "$fingers" -- "$word"); return ;;
         --user) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
         --socket) _bioauthctl_files "$word"; return ;;
+        --root) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+        --service)
+            mapfile -t COMPREPLY < <(cd /etc/pam.d 2> /dev/null && compgen -f -- "$word"); return ;;
     esac
 
     for ((at = 1; at < COMP_CWORD; at++)); do
         case ${COMP_WORDS[at]} in
-            --finger | --user | --socket) ((at++)) ;;
+            --finger | --user | --socket | --service | --root) ((at++)) ;;
             -*) ;;
             *) subcommand=${COMP_WORDS[at]}; break ;;
         esac
@@ -30,7 +33,8 @@ _bioauthctl() {
     case $subcommand in
         '')
             words+=' --version'
-            [[ $word == -* ]] || words='status enroll list delete verify unlock watch check-config' ;;
+            [[ $word == -* ]] || words='setup status enroll list delete verify unlock watch check-config' ;;
+        setup) words+=' --service --apply --undo --root --json' ;;
         enroll) words+=' --finger --user --socket --json' ;;
         delete) words+=' --finger --all --yes --user --socket --json' ;;
         status | list | verify | unlock) words+=' --user --socket --json' ;;

@@ -12,7 +12,7 @@ struct Command {
     static let path = Built.program("bioauthctl")
 
     /// To be run by the account nobody; by a copy, because the build may lie where that may not look.
-    static func byNobody(socketPath: String, in directory: TemporaryDirectory) throws -> Command {
+    static func byNobody(socketPath: String?, in directory: TemporaryDirectory) throws -> Command {
         let copy = directory.file("bioauthctl")
         // By another process: one that a test forks meanwhile would inherit the open copy, and it couldn't be executed.
         _ = try RunningProgram.run("/usr/bin/install", ["-m", "755", path, copy])

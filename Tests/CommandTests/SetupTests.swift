@@ -1,0 +1,279 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `bioauthctl setup` on systems below directories of their own.
+@Suite("Setup") struct SetupTests {
+    /// A system's PAM files.
+    private struct System {
+        let directory = TemporaryDirectory()
+
+        static let sudo = "#%PAM-1.0\n\n@include common-auth\n@include common-account\n"
+        static let commonAuth = """
+            auth\t[success=1 default=ignore]\tpam_unix.so nullok
+            auth\trequisite\t\t\tpam_deny.so
+            auth\trequired\t\t\tpam_permit.so
+
+            """
+        static let finger = "auth  [success=done conv_err=die abort=die auth_err=die default=ignore]  pam_bioauth.so\n"
+        static let report = "auth  optional  pam_bioauth.so report\n"
+        static let wiredSudo = "#%PAM-1.0\n\n\(finger)@include common-auth\n\(report)@include common-account\n"
+
+        init(_ files: [String: String] = ["sudo": sudo]) throws {
+            try write(System.commonAuth, to: "common-auth")
+            try write("account required pam_unix.so\n", to: "common-account")
+            for (name, text) in files { try write(text, to: name) }
+        }
+
+        @discardableResult
+        func write(_ text: String, to name: String, mode: Int = 0o644) throws -> String {
+            try directory.write(text, to: "etc/pam.d/\(name)", mode: mode)
+        }
+
+        func text(_ name: String) throws -> String {
+            try String(contentsOfFile: directory.file("etc/pam.d/\(name)"), encoding: .utf8)
+        }
+
+        var names: [String] {
+            get throws { try FileManager.default.contentsOfDirectory(atPath: directory.file("etc/pam.d")).sorted() }
+        }
+
+        func setup(_ arguments: String..., by command: Command = Command()) throws -> Command.Result {
+            let program = try command.start(["setup", "--root", directory.path] + arguments)
+            let status = try program.wait(seconds: 30)
+            return Command.Result(status: status, output: program.output, errors: program.errors)
+        }
+    }
+
+    @Test("It shows the exact change, and changes nothing unless told to")
+    func shows() throws {
+        let system = try System()
+        let shown = try system.setup()
+        #expect(shown.status == 0)
+        #expect(
+            shown.output.hasPrefix(
+                """
+                --- \(system.directory.path)/etc/pam.d/sudo
+                +++ \(system.directory.path)/etc/pam.d/sudo
+                @@ -1,4 +1,6 @@
+                 #%PAM-1.0
+                \u{20}
+                +\(System.finger) @include common-auth
+                +\(System.report) @include common-account
+
+                """))
+        #expect(shown.output.contains("Nothing has been changed."))
+        #expect(try system.text("sudo") == System.sudo)
+        #expect(!FileManager.default.fileExists(atPath: system.directory.file("var")))
+    }
+
+    @Test("It applies it, once, and undoes it byte for byte")
+    func roundTrip() throws {
+        let system = try System()
+        try system.write(System.sudo, to: "sudo", mode: 0o640)
+        let done = try system.setup("--apply")
+        #expect(done.status == 0)
+        #expect(done.output.contains("Keep a root shell open"))
+        #expect(try system.text("sudo") == System.wiredSudo)
+        #expect(try Tree.mode(of: system.directory.file("etc/pam.d/sudo")) == 0o640)
+        #expect(try Tree.mode(of: system.directory.file("var/lib/bioauthd/pam")) == 0o700)
+
+        let again = try system.setup("--apply")
+        #expect(again.status == 0 && again.output.contains("There is nothing to do."))
+
+        #expect(try system.setup("--undo").output.contains("-\(System.finger)"))
+        #expect(try system.text("sudo") == System.wiredSudo)
+        #expect(try system.setup("--undo", "--apply").status == 0)
+        #expect(try system.text("sudo") == System.sudo)
+        #expect(try Tree.mode(of: system.directory.file("etc/pam.d/sudo")) == 0o640)
+        #expect(try system.names == ["common-account", "common-auth", "sudo"])
+
+        let nothing = try system.setup("--undo", "--apply")
+        #expect(nothing.status == 0 && nothing.output == "There is no line to take out.\n")
+    }
+
+    @Test("From a file that was changed meanwhile it takes just our lines, and never puts an old copy over it")
+    func changedMeanwhile() throws {
+        let system = try System()
+        #expect(try system.setup("--apply").status == 0)
+        try system.write(System.wiredSudo + "auth optional pam_group.so\n", to: "sudo")
+        #expect(try system.setup("--undo", "--apply").status == 0)
+        #expect(try system.text("sudo") == System.sudo + "auth optional pam_group.so\n")
+        // What was kept is of no use any more: it must not come back later.
+        #expect(try system.setup("--apply").status == 0)
+        #expect(try system.setup("--undo", "--apply").status == 0)
+        #expect(try system.text("sudo") == System.sudo + "auth optional pam_group.so\n")
+    }
+
+    @Test("What a package put there instead stays")
+    func replacedMeanwhile() throws {
+        let system = try System()
+        #expect(try system.setup("--apply").status == 0)
+        try system.write("@include common-auth\n", to: "sudo")
+        #expect(try system.setup("--undo", "--apply").output == "There is no line to take out.\n")
+        #expect(try system.text("sudo") == "@include common-auth\n")
+    }
+
+    @Test("Lines written by hand go, too")
+    func byHand() throws {
+        let text = "auth sufficient pam_bioauth.so timeout=5\nauth required pam_unix.so\n"
+        let system = try System(["sudo": text, "other": "auth required pam_deny.so\n"])
+        #expect(try system.setup("--undo", "--apply").status == 0)
+        #expect(try system.text("sudo") == "auth required pam_unix.so\n")
+    }
+
+    @Test("A package's own file is left alone: the one that counts instead comes and goes")
+    func vendorsFile() throws {
+        let system = try System([:])
+        try system.directory.write(System.sudo, to: "usr/lib/pam.d/polkit-1")
+        #expect(try system.setup("--apply").status == 0)
+        #expect(try system.text("polkit-1") == System.wiredSudo)
+        #expect(
+            try String(contentsOfFile: system.directory.file("usr/lib/pam.d/polkit-1"), encoding: .utf8) == System.sudo)
+        #expect(try system.setup("--undo", "--apply").status == 0)
+        #expect(try system.names == ["common-account", "common-auth"])
+    }
+
+    @Test(
+        "A service that can't have it is told, and then nothing at all is done",
+        arguments: [
+            ("sshd", "senseless"), ("frobnicate", "notListed"), ("su", "noFile"), ("doas", "noPassword"),
+            ("vlock", "noPlace"), ("i3lock", "link"), ("swaylock", "unreadable"), ("login", "flawed"),
+        ])
+    func refused(service: String, reason: String) throws {
+        let system = try System()
+        try system.write(System.sudo, to: "sshd")
+        try system.write("auth required pam_permit.so\n", to: "doas")
+        try system.write("auth sufficient pam_unix.so\nauth required pam_deny.so\n", to: "vlock")
+        try system.write("auth required pam_unix.so \\", to: "swaylock")
+        try system.write("auth required pam_bioauth.so\nauth required pam_unix.so\n", to: "login")
+        try FileManager.default.createSymbolicLink(
+            atPath: system.directory.file("etc/pam.d/i3lock"), withDestinationPath: "sudo")
+        let result = try system.setup("--apply", "--json", "--service", "sudo", "--service", service)
+        #expect(result.status == 1)
+        let refusals = try #require(try result.json["refused"] as? [[String: Any]])
+        #expect(refusals.map { $0["service"] as? String } == [service])
+        #expect(refusals.map { $0["reason"] as? String } == [reason])
+        #expect(try system.text("sudo") == System.sudo)
+    }
+
+    @Test("A line of ours that can't be taken out makes it fail")
+    func linesLeft() throws {
+        let system = try System()
+        try system.directory.write(System.wiredSudo, to: "etc/elsewhere")
+        try FileManager.default.createSymbolicLink(
+            atPath: system.directory.file("etc/pam.d/su"), withDestinationPath: "../elsewhere")
+        let result = try system.setup("--undo", "--apply")
+        #expect(result.status == 1)
+        #expect(result.output.contains("su: it is a link to ../elsewhere"))
+    }
+
+    @Test("Two runs at once: the second changes nothing")
+    func twoAtOnce() throws {
+        let system = try System()
+        #expect(try system.setup("--apply", "--service", "sudo").status == 0)
+        let lock = open(system.directory.file("var/lib/bioauthd/pam/lock"), O_RDWR | O_CLOEXEC)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX) == 0)
+        let result = try system.setup("--undo", "--apply")
+        #expect(result.status == 3 && result.errors.contains("Another bioauthctl setup is running."))
+        #expect(try system.text("sudo") == System.wiredSudo)
+    }
+
+    @Test("Who isn't root may look, and change nothing", .enabled(if: isRoot, "needs root, to be somebody else"))
+    func notRoot() throws {
+        let system = try System()
+        let nobody = try Command.byNobody(socketPath: nil, in: system.directory)
+        #expect(try system.setup(by: nobody).output.contains("+\(System.finger)"))
+        let result = try system.setup("--apply", by: nobody)
+        #expect(result.status == 1 && result.errors.hasPrefix("bioauthctl: "))
+        #expect(try system.text("sudo") == System.sudo)
+    }
+
+    @Test("On a full disk each file stays whole", .enabled(if: isRoot, "needs root, to mount one"))
+    func fullDisk() throws {
+        let system = try System()
+        let script = """
+            mount -t tmpfs -o size=16k,mode=0755 none "$0/etc" && mkdir "$0/etc/pam.d" && cp "$0/seed"/* "$0/etc/pam.d"
+            cat /dev/zero > "$0/etc/filler"
+            "$@"; echo "status $?"; cat "$0/etc/pam.d/sudo"; ls "$0/etc/pam.d"
+            """
+        try FileManager.default.moveItem(
+            atPath: system.directory.file("etc/pam.d"), toPath: system.directory.file("seed"))
+        let run = try RunningProgram.run(
+            "/usr/bin/unshare",
+            [
+                "--mount", "sh", "-c", script, system.directory.path, Command.path, "setup", "--root",
+                system.directory.path,
+            ]
+                + ["--apply"], environment: ["LC_ALL": "C.UTF-8", "LANGUAGE": ""])
+        #expect(run.text.contains("No space left on device"))
+        #expect(run.text.hasSuffix("status 1\n\(System.sudo)common-account\ncommon-auth\nsudo\n"))
+    }
+
+    /// A Debian system with our profiles.
+    private func debian() throws -> System {
+        let system = try System(["sudo": System.sudo])
+        for name in ["auth", "account", "password", "session", "session-noninteractive"].map({ "common-\($0)" }) {
+            try system.write(try String(contentsOfFile: "/etc/pam.d/\(name)", encoding: .utf8), to: name)
+        }
+        let copies = [("/var/lib/pam", "var/lib/pam"), ("/usr/share/pam-configs", "usr/share/pam-configs")]
+        for (source, target) in copies {
+            for name in try FileManager.default.contentsOfDirectory(atPath: source) {
+                try system.directory.write(
+                    try String(contentsOfFile: "\(source)/\(name)", encoding: .utf8), to: "\(target)/\(name)")
+            }
+        }
+        for name in ["bioauth", "bioauth-report"] {
+            let profile = try String(contentsOfFile: "\(Built.package)/pam/profiles/\(name)", encoding: .utf8)
+            try system.directory.write(profile, to: "usr/share/pam-configs/\(name)")
+        }
+        return system
+    }
+
+    /// Without those by which pam-auth-update knows its own lines.
+    private func withoutComments(_ text: String) -> String {
+        text.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n") + "\n"
+    }
+
+    static let hasPAMAuthUpdate = FileManager.default.fileExists(atPath: "/usr/sbin/pam-auth-update")
+
+    @Test("Where pam-auth-update is the system's way, it does it", .enabled(if: hasPAMAuthUpdate, "needs Debian"))
+    func pamAuthUpdate() throws {
+        let system = try debian()
+        let before = try system.text("common-auth")
+        let shown = try system.setup()
+        #expect(shown.output.hasPrefix("By pam-auth-update --enable bioauth bioauth-report:\n"))
+        #expect(shown.output.contains("+auth\toptional\tpam_bioauth.so report\n"))
+        #expect(try system.text("common-auth") == before)
+
+        #expect(try system.setup("--apply").status == 0)
+        #expect(try system.text("common-auth").contains("pam_bioauth.so report"))
+        #expect(try system.text("sudo") == System.sudo)
+        #expect(try system.setup("--apply").output.contains("There is nothing to do."))
+
+        #expect(try system.setup("--undo", "--apply").status == 0)
+        #expect(try system.text("common-auth") == before)
+    }
+
+    @Test(
+        "What pam-auth-update doesn't do is told, and its lines go all the same",
+        .enabled(if: hasPAMAuthUpdate, "needs Debian"))
+    func pamAuthUpdateDeclines() throws {
+        let system = try debian()
+        let before = try system.text("common-auth")
+        try system.write(withoutComments(before), to: "common-auth")
+        let declined = try system.setup("--json")
+        let refusals = try #require(try declined.json["refused"] as? [[String: Any]])
+        #expect(refusals.map { $0["reason"] as? String } == ["toolDeclined"])
+
+        try system.write(before, to: "common-auth")
+        #expect(try system.setup("--apply").status == 0)
+        let wired = try system.text("common-auth")
+        try system.write(withoutComments(wired), to: "common-auth")
+        #expect(try system.setup("--undo", "--apply").status == 0)
+        let after = try system.text("common-auth")
+        #expect(!after.contains("pam_bioauth") && after.contains("pam_deny.so"))
+        #expect(after.contains("[success=1 default=ignore]\tpam_unix.so"))
+    }
+}

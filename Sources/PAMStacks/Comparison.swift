@@ -12,7 +12,7 @@ enum Comparison {
         guard others.map({ old.entries[$0].what }) == othersNow.map({ new.entries[$0].what }) else { return false }
         // From an entry of the one to that of the other.
         let place = Dictionary(uniqueKeysWithValues: zip(others, othersNow))
-        for finger in Wiring.failures {
+        for finger in Wiring.failures(in: old, new) {
             let codes = others.map { entry in
                 let codes = old.entries[entry].codes(finger: finger) + new.entries[place[entry]!].codes(finger: finger)
                 return (entry, Set(codes))

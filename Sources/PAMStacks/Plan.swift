@@ -79,9 +79,11 @@ public enum Plan {
         let trunks = stack.entries.filter { $0.kind == .password }.map(\.trunk)
         guard let first = trunks.min(), let last = trunks.max() else { return [] }
         let includes = Set(trunks).filter { own.statements[$0].isPlainInclude }
+        let places = (last..<own.statements.count).filter { own.statements[$0].isForAuthentication }
         var results: [ServiceFile] = []
         for asSubstacks in includes.isEmpty ? [false] : [false, true] {
-            for place in last..<own.statements.count where own.statements[place].isForAuthentication {
+            // Where so many don't do, none of those further down will.
+            for place in places.prefix(24) {
                 var rewriting = Rewriting(own, named: service, stack: stack)
                 if wiring.fingerLines == 0 { rewriting.insert(fingerLine, before: first) }
                 if wiring.reportLines == 0 { rewriting.insert(reportLine, after: place) }

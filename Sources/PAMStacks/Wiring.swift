@@ -49,7 +49,7 @@ public struct Wiring: Hashable, Sendable {
         var reportsWrong = false
         do {
             if fingerLines > 0, try !Wiring.fingerLetsIn(stack) { flaws.insert(.fingerDoesNotLetIn) }
-            for code in Wiring.failures where !passwords.isEmpty {
+            for code in Wiring.failures(in: stack) where !passwords.isEmpty {
                 let ends = try Ends(of: stack, finger: code).all
                 let right = ends.filter { $0.letsIn && $0.passwordRight }
                 if right.isEmpty { flaws.insert(fingerLines > 0 ? .fingerBarsPassword : .noPassword) }
@@ -64,7 +64,14 @@ public struct Wiring: Hashable, Sendable {
     }
 
     /// What our finger line returns when it lets nobody in: no finger to be had, tries used up, the module gone.
-    static let failures: [ReturnCode] = [.authInfoUnavailable, .maxTries, .moduleUnknown]
+    private static let failures: [ReturnCode] = [.authInfoUnavailable, .maxTries, .moduleUnknown]
+
+    /// Of these, one for all that come to the same in these stacks.
+    static func failures(in stacks: Stack...) -> [ReturnCode] {
+        let controls = stacks.flatMap { $0.entries.filter { $0.kind == .finger }.map(\.control) }
+        var seen: Set<[Control.Action]> = []
+        return failures.filter { code in seen.insert(controls.map { $0[code] }).inserted }
+    }
 
     private static func fingerLetsIn(_ stack: Stack) throws(TooComplex) -> Bool {
         try Ends(of: stack, finger: .success).all.contains { $0.letsIn && $0.fingerAsked && !$0.passwordAsked }

@@ -21,7 +21,7 @@ let package = Package(
         // The operating system and the reader.
         .target(name: "BioauthSystem", dependencies: ["CLinux", "CSystemd", "CGLib"]),
         .target(name: "PAMSetup", dependencies: ["PAMStacks", "BioauthSystem"]),
-        .target(name: "FingerprintReader", dependencies: ["BioauthCore", "CGLib", "CFprint"]),
+        .target(name: "FingerprintReader", dependencies: ["BioauthCore", "CGLib", "CFprint", "CGUsb"]),
 
         // The daemon, its clients, and the password's own process.
         .target(name: "BioauthDaemon", dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem"]),
@@ -51,6 +51,7 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
         .systemLibrary(name: "CGLib", pkgConfig: "gio-2.0"),
         .systemLibrary(name: "CFprint", pkgConfig: "libfprint-2"),
+        .systemLibrary(name: "CGUsb", pkgConfig: "gusb"),
         .systemLibrary(name: "CPam"),
 
         .executableTarget(

@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(
     gcc make pkg-config gettext
-    libfprint-2-dev libpam0g-dev libglib2.0-dev libsystemd-dev
+    libfprint-2-dev libgusb-dev libpam0g-dev libglib2.0-dev libsystemd-dev
     libpam-modules libpam-wrapper systemd umockdev valgrind groff man-db zsh
     sudo login util-linux dbus python3-dbusmock
     debhelper dpkg-dev lintian

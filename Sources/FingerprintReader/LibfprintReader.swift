@@ -287,6 +287,7 @@ extension ReaderDescription {
             scan: fp_device_get_scan_type(device) == FP_SCAN_TYPE_SWIPE ? .swipe : .press,
             enrollStages: Int(fp_device_get_nr_enroll_stages(device)),
             canIdentify: has(FP_DEVICE_FEATURE_IDENTIFY),
-            hasStorage: has(FP_DEVICE_FEATURE_STORAGE))
+            hasStorage: has(FP_DEVICE_FEATURE_STORAGE),
+            isBuiltIn: isPartOfMachine(device))
     }
 }

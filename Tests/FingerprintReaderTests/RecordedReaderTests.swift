@@ -10,22 +10,25 @@ import XCTest
 /// `elan/capture.ioctl`, in which a finger is shown once.
 final class RecordedReaderTests: XCTestCase {
     func testElan() throws {
-        try play("elan", scan: .swipe)
+        try play("elan", scan: .swipe, isBuiltIn: false)
     }
 
     func testAuthenTec() throws {
-        try play("aes3500", scan: .press)
+        try play("aes3500", scan: .press, isBuiltIn: false)
     }
 
     func testNextBiometrics() throws {
-        try play("nb1010", scan: .press)
+        try play("nb1010", scan: .press, isBuiltIn: true)
     }
 
     /// umockdev has to be loaded before this process began, so the test runs in another.
-    private func play(_ driver: String, scan: ScanType) throws {
+    ///
+    /// - Parameter isBuiltIn: what the kernel said of it where it was recorded: `removable`, or `unknown`.
+    private func play(_ driver: String, scan: ScanType, isBuiltIn: Bool) throws {
         let environment = ProcessInfo.processInfo.environment
         if environment["FINGERPRINT_RECORDING"] != nil {
-            return try showAFinger(at: driver, scan: scan, to: environment["FINGERPRINT_PRINT"] ?? "")
+            return try showAFinger(
+                at: driver, scan: scan, isBuiltIn: isBuiltIn, to: environment["FINGERPRINT_PRINT"] ?? "")
         }
         guard let recordings = environment["FINGERPRINT_RECORDINGS"] else {
             throw XCTSkip("FINGERPRINT_RECORDINGS names no recordings of real readers")
@@ -62,7 +65,7 @@ final class RecordedReaderTests: XCTestCase {
         XCTAssertEqual(child.terminationStatus, 0, String(decoding: told.suffix(4000), as: UTF8.self))
     }
 
-    private func showAFinger(at driver: String, scan: ScanType, to print: String) throws {
+    private func showAFinger(at driver: String, scan: ScanType, isBuiltIn: Bool, to print: String) throws {
         let print = StoredPrint(bytes: Array(try Data(contentsOf: URL(fileURLWithPath: print))))
         try onMainActor {
             let source = LibfprintReaders()
@@ -73,6 +76,7 @@ final class RecordedReaderTests: XCTestCase {
             XCTAssertEqual(reader.description.driver, driver)
             XCTAssertEqual(reader.description.scan, scan)
             XCTAssert(reader.description.canIdentify)
+            XCTAssertEqual(reader.description.isBuiltIn, isBuiltIn)
 
             try reader.opening().get()
             let finger = Told<Bool>()

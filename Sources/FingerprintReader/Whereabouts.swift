@@ -1,0 +1,34 @@
+import CFprint
+import CGLib
+import CGUsb
+
+/// Whether a reader is part of the machine: all are but those on USB that the kernel calls removable.
+///
+/// The kernel has that from the firmware, and where the firmware doesn't tell, nobody knows: `unknown`.
+func isPartOfMachine(_ device: FpDevicePointer) -> Bool {
+    guard let usb = usbDevice(of: device) else { return true }
+    defer { g_object_unref(usb) }
+    let (bus, address) = (Int(g_usb_device_get_bus(usb)), Int(g_usb_device_get_address(usb)))
+    // The kernel numbers the nodes of USB devices so, 128 for each bus (Documentation/admin-guide/devices.txt).
+    let node = "189:\((bus - 1) * 128 + address - 1)"
+    var text: UnsafeMutablePointer<CChar>?
+    guard g_file_get_contents("/sys/dev/char/\(node)/removable", &text, nil, nil) != 0, let text else { return true }
+    defer { g_free(text) }
+    return !String(cString: text).hasPrefix("removable")
+}
+
+/// libfprint has no word for where a device is plugged in, but knows: this property is for its own drivers, and may go.
+private func usbDevice(of device: FpDevicePointer) -> UnsafeMutablePointer<GUsbDevice>? {
+    let instance = device.object.assumingMemoryBound(to: GTypeInstance.self).pointee
+    let property = UnsafeMutableRawPointer(instance.g_class).flatMap {
+        g_object_class_find_property($0.assumingMemoryBound(to: GObjectClass.self), "fpi-usb-device")
+    }
+    guard let property, property.pointee.flags.rawValue & G_PARAM_READABLE.rawValue != 0,
+        g_type_is_a(property.pointee.value_type, g_usb_device_get_type()) != 0
+    else { return nil }
+    var value = GValue()
+    g_value_init(&value, property.pointee.value_type)
+    defer { g_value_unset(&value) }
+    g_object_get_property(device.object.assumingMemoryBound(to: GObject.self), "fpi-usb-device", &value)
+    return g_value_dup_object(&value)?.assumingMemoryBound(to: GUsbDevice.self)
+}

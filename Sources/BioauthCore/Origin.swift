@@ -19,21 +19,49 @@ public struct Session: Hashable, Sendable {
     public let isActive: Bool
     /// Its screen is locked, as its desktop told.
     public let isLocked: Bool
+    /// Nobody has done anything in it for a while, as its desktop told.
+    public let isIdle: Bool
 
-    public init(id: String, isRemote: Bool, isActive: Bool, isLocked: Bool) {
+    public init(id: String, isRemote: Bool, isActive: Bool, isLocked: Bool, isIdle: Bool = false) {
         self.id = id
         self.isRemote = isRemote
         self.isActive = isActive
         self.isLocked = isLocked
+        self.isIdle = isIdle
     }
 
     /// - Parameters:
     ///   - seat: empty where it has none. Without one it counts as remote (a desktop in a window of another machine), unless
     ///     it is that of a local console: containers and serial lines have no seat.
     ///   - isRemote: what the program that opened the session said of it.
-    public init(id: String, seat: String, tty: String, isRemote: Bool, isActive: Bool, isLocked: Bool) {
+    public init(
+        id: String, seat: String, tty: String, isRemote: Bool, isActive: Bool, isLocked: Bool, isIdle: Bool
+    ) {
         self.init(
-            id: id, isRemote: isRemote || (seat.isEmpty && !isConsole(tty)), isActive: isActive, isLocked: isLocked)
+            id: id, isRemote: isRemote || (seat.isEmpty && !isConsole(tty)), isActive: isActive, isLocked: isLocked,
+            isIdle: isIdle)
+    }
+}
+
+/// What the session manager knows of who is at the machine.
+public struct Presence: Hashable, Sendable {
+    /// By id.
+    public var sessions: [String: Session]
+    public var isLidShut: Bool
+
+    public init(sessions: [String: Session] = [:], isLidShut: Bool = false) {
+        self.sessions = sessions
+        self.isLidShut = isLidShut
+    }
+
+    /// Whether somebody has come to the machine since: the lid was opened, or in a session here, which is in front, a key was
+    /// pressed, or it came to the front. What is done in sessions elsewhere is nothing that a reader here has to wake for.
+    public func hasSomebodyNew(since before: Presence) -> Bool {
+        if before.isLidShut && !isLidShut { return true }
+        return sessions.values.contains { session in
+            guard let known = before.sessions[session.id], session.isActive, !session.isRemote else { return false }
+            return !known.isActive || (known.isIdle && !session.isIdle)
+        }
     }
 }
 

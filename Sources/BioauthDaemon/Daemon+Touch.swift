@@ -11,7 +11,8 @@ extension Daemon {
         let isByAnother = starter.map { $0 != asked.account.uid && !rootUIDs.contains($0) } ?? true
         let description = reader?.description
         let admission = Admission(
-            service: asked.service, tty: asked.tty, remoteHost: asked.remoteHost, interaction: asked.interaction,
+            service: asked.service, tty: asked.tty.map(Terminal.name), remoteHost: asked.remoteHost,
+            interaction: asked.interaction,
             peer: peer, surroundings: place, hasReader: description != nil,
             isReaderBuiltIn: description?.isBuiltIn ?? true, canIdentify: description?.canIdentify ?? false,
             isEnrolled: description.map { !prints.fingers(of: asked.account, on: $0).isEmpty } ?? false)

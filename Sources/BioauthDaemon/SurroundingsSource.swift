@@ -29,9 +29,8 @@ import BioauthSystem
 
     private let logind: Logind?
     private let log: Log
-    private var known: (standing: Logind.Standing?, sessions: [String: LoginSession], isLidClosed: Bool) = (
-        nil, [:], false
-    )
+    private var standing: Logind.Standing?
+    private var presence = Presence()
 
     /// - Parameter logind: not started yet; nil where there is none to ask.
     public init(logind: Logind?, log: Log) {
@@ -91,18 +90,14 @@ import BioauthSystem
 
     private func changed() {
         guard let logind else { return }
-        if logind.standing != known.standing { tell(logind.standing) }
-        let isSomebodyThere =
-            (known.isLidClosed && !logind.isLidClosed)
-            || logind.sessions.values.contains { session in
-                guard let before = known.sessions[session.id], session.isActive, !session.place.isRemote else {
-                    return false
-                }
-                return !before.isActive || (before.isIdle && !session.isIdle)
-            }
-        known = (logind.standing, logind.sessions, logind.isLidClosed)
+        if logind.standing != standing { tell(logind.standing) }
+        standing = logind.standing
+        let before = presence
+        presence = Presence(sessions: logind.sessions.mapValues(\.place), isLidShut: logind.isLidClosed)
         onChange?()
-        if isSomebodyThere { onActivity?() }
+        guard presence.hasSomebodyNew(since: before) else { return }
+        log.write(.debug, "Somebody is at the machine")
+        onActivity?()
     }
 
     private func tell(_ standing: Logind.Standing) {
@@ -117,6 +112,8 @@ import BioauthSystem
 extension LoginSession {
     /// What matters of it for a touch.
     var place: Session {
-        Session(id: id, seat: seat, tty: terminal, isRemote: isRemote, isActive: isActive, isLocked: isLocked)
+        Session(
+            id: id, seat: seat, tty: seat.isEmpty ? Terminal.name(terminal) : terminal, isRemote: isRemote,
+            isActive: isActive, isLocked: isLocked, isIdle: isIdle)
     }
 }

@@ -1,4 +1,5 @@
 import CGLib
+import Glibc
 
 /// One connection to the system's message bus (GDBus), made anew whenever it is lost. Nothing here blocks: what is asked
 /// is answered later, on the main actor.
@@ -11,6 +12,7 @@ import CGLib
     private var closedSignal: gulong = 0
     private var retry: EventSource?
 
+    private static let address = "unix:path=/run/dbus/system_bus_socket"
     /// How long it waits before it tries again to reach a bus that isn't there.
     private static let retryMilliseconds: UInt32 = 1000
     /// How long an answer is waited for.
@@ -21,9 +23,8 @@ import CGLib
         let flags = GDBusConnectionFlags(
             rawValue: G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
                 | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue)
-        // Looks into the environment, no further: for the system bus nothing has to be started.
-        guard let address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, nil, nil) else { return later() }
-        defer { g_free(address) }
+        // GLib's own default lies below /var/run, which isn't there for everybody who has a /run.
+        let address = getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) } ?? SystemBus.address
         // Not GLib's shared connection: that ends the process when the bus does.
         g_dbus_connection_new_for_address(
             address, flags, nil, nil,

@@ -77,7 +77,8 @@ import Testing
     func `a session without a seat is remote, but for a local console's`(
         seat: String, tty: String, isTold: Bool, isRemote: Bool
     ) {
-        let session = Session(id: "c", seat: seat, tty: tty, isRemote: isTold, isActive: true, isLocked: false)
+        let session = Session(
+            id: "c", seat: seat, tty: tty, isRemote: isTold, isActive: true, isLocked: false, isIdle: false)
         #expect(session.isRemote == isRemote)
     }
 
@@ -109,5 +110,26 @@ import Testing
         #expect(open.obstacleToEnrolling(isReaderBuiltIn: true) == expected)
         #expect(shut.obstacleToEnrolling(isReaderBuiltIn: true) == .lidClosed)
         #expect(shut.obstacleToEnrolling(isReaderBuiltIn: false) == expected)
+    }
+
+    private func session(isRemote: Bool = false, isActive: Bool = true, isIdle: Bool = false) -> Presence {
+        let session = Session(id: "c1", isRemote: isRemote, isActive: isActive, isLocked: true, isIdle: isIdle)
+        return Presence(sessions: ["c1": session])
+    }
+
+    @Test func `somebody who presses a key, comes back to a session or opens the lid is there`() {
+        #expect(session().hasSomebodyNew(since: session(isIdle: true)))
+        #expect(session().hasSomebodyNew(since: session(isActive: false)))
+        #expect(session(isIdle: true).hasSomebodyNew(since: session(isActive: false, isIdle: true)))
+        #expect(Presence().hasSomebodyNew(since: Presence(isLidShut: true)))
+    }
+
+    @Test func `nobody is there because of what happens elsewhere, or of nothing`() {
+        #expect(!session().hasSomebodyNew(since: session()))
+        #expect(!session(isIdle: true).hasSomebodyNew(since: session()))
+        #expect(!session().hasSomebodyNew(since: Presence()))
+        #expect(!session(isRemote: true).hasSomebodyNew(since: session(isRemote: true, isIdle: true)))
+        #expect(!session(isActive: false).hasSomebodyNew(since: session(isActive: false, isIdle: true)))
+        #expect(!Presence(isLidShut: true).hasSomebodyNew(since: Presence()))
     }
 }

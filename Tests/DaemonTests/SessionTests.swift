@@ -105,6 +105,21 @@ struct SessionTests {
         #expect(try settles(daemon, on: nil))
     }
 
+    @Test(
+        "A container's console is a terminal like others, and known all the same", .enabled(if: SessionStage.hasConsole)
+    )
+    func console() throws {
+        let daemon = try daemon()
+        try logind.unseat("c1")
+        try logind.change("c1", "'TTY': <'\(stage.consoleName)'>")
+        #expect(try settles(daemon, on: nil))
+        try logind.change("c1", "'TTY': <'pts/99999'>")
+        #expect(try settles(daemon, on: .remoteSession))
+        try stage.place(in: "/system.slice/console-getty.service")
+        #expect(try cause(daemon, "login", tty: "/dev/\(stage.consoleName)") == nil)
+        #expect(try cause(daemon, "login", tty: "/dev/pts/99999") == .sessionUnknown)
+    }
+
     @Test("A session that isn't in front gets no prompt, its locker neither") func inactive() throws {
         let daemon = try daemon()
         try logind.change("c1", "'Active': <false>")
@@ -229,6 +244,19 @@ struct SessionTests {
         #expect(try next(locker) == .waiting(Wait(cause: .resting)))
         try logind.change("c1", "'Active': <true>")
         #expect(isPrompt(try next(locker)))
+    }
+
+    @Test("Whoever presses a key at the machine is noticed, and nobody who works from afar") func activity() throws {
+        let daemon = try daemon()
+        try logind.open("c2")
+        try logind.change("c2", "'Remote': <true>, 'IdleHint': <true>")
+        try logind.change("c2", "'IdleHint': <false>")
+        try logind.change("c1", "'IdleHint': <true>, 'LockedHint': <true>")
+        #expect(try settles(daemon, on: .sessionLocked))
+        let told = "Somebody is at the machine"
+        #expect(!daemon.log.contains(told))
+        try logind.change("c1", "'IdleHint': <false>")
+        #expect(eventually { daemon.log.contains(told) })
     }
 
     // MARK: The lid

@@ -5,11 +5,16 @@ import Foundation
 public final class SessionStage {
     public let directory: TemporaryDirectory
     private let pids: [pid_t]
+    /// Both ends of the terminal that is the machine's console to the program.
+    private let console: (primary: Int32, terminal: Int32)
 
     /// - Parameter pids: the processes whose place is to be set.
     public init(in directory: TemporaryDirectory, for pids: [pid_t] = [getpid()]) throws {
         self.directory = directory
         self.pids = pids
+        var (primary, terminal): (Int32, Int32) = (-1, -1)
+        guard openpty(&primary, &terminal, nil, nil, nil) == 0 else { throw POSIXError(.ENXIO) }
+        console = (primary, terminal)
         for pid in pids { try place(pid, in: "/system.slice/test.service") }
         try FileManager.default.createDirectory(atPath: directory.file("users"), withIntermediateDirectories: true)
     }
@@ -21,14 +26,26 @@ public final class SessionStage {
             mount -t tmpfs tmpfs /run
             mkdir -p /run/systemd/system /run/systemd/users
             mount --bind "$1" /run/systemd/users
-            shift
+            [ ! -e /dev/console ] || mount --bind "$2" /dev/console
+            shift 2
             while [ "$1" != -- ]; do mount --bind "$2" "/proc/$1/cgroup"; shift 2; done
             shift
             exec "$@"
             """
         return ["/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", script, "sh"]
-            + [directory.file("users")] + pids.flatMap { ["\($0)", file(of: $0)] } + ["--"]
+            + [directory.file("users"), "/dev/\(consoleName)"] + pids.flatMap { ["\($0)", file(of: $0)] } + ["--"]
     }
+
+    deinit {
+        close(console.primary)
+        close(console.terminal)
+    }
+
+    /// Whether the program can be given a console, which takes that there is one.
+    public static let hasConsole = FileManager.default.fileExists(atPath: "/dev/console")
+
+    /// The terminal that is the machine's console to the program, by its other name: `pts/3`, as in a container.
+    public var consoleName: String { String(String(cString: ttyname(console.terminal)).dropFirst("/dev/".count)) }
 
     /// Puts a process into a session.
     public func place(_ pid: pid_t = getpid(), inSession id: String, of uid: uid_t = getuid()) throws {

@@ -162,7 +162,7 @@ struct SessionTests {
         }
         #expect(try cause(daemon, "login", tty: "/dev/tty1") == nil)
         #expect(try cause(daemon, "gdm-fingerprint", tty: ":0") == nil)
-        #expect(try cause(daemon, "login", tty: "pts/3") == .sessionUnknown)
+        #expect(try cause(daemon, "login", tty: "pts/99999") == .sessionUnknown)
         #expect(try cause(daemon, "login") == .sessionUnknown)
     }
 

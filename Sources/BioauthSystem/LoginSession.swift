@@ -1,6 +1,8 @@
 /// A login session as logind tells of it (`org.freedesktop.login1.Session`).
 public struct LoginSession: Hashable, Sendable {
     public let id: String
+    /// Its object on the bus.
+    let path: String
     /// Whose it is.
     public let uid: UInt32
     public let userName: String
@@ -25,12 +27,14 @@ public struct LoginSession: Hashable, Sendable {
     public let isIdle: Bool
 
     /// Nil unless all is there that a touch is judged by.
-    init?(id: String, _ properties: BusProperties) {
-        guard let user = properties.variant("User"), let seat = properties.variant("Seat"),
+    init?(path: String, _ properties: BusProperties) {
+        guard let id = properties.text("Id"), let user = properties.variant("User"),
+            let seat = properties.variant("Seat"),
             let uid = user.child(0).flatMap(\.number), let seatName = seat.child(0).flatMap(\.text),
             let isRemote = properties.flag("Remote"), let isActive = properties.flag("Active")
         else { return nil }
         self.id = id
+        self.path = path
         self.uid = uid
         self.seat = seatName
         self.isRemote = isRemote

@@ -35,6 +35,7 @@ import Glibc
     private var patience: EventSource?
     private var lidWatch: EventSource?
     private var waiting: [@MainActor () -> Void] = []
+    private var waitingForLid: [@MainActor () -> Void] = []
     /// Sessions that are being asked for, and of these the ones that have changed again.
     private var loading: [String: Bool] = [:]
 
@@ -167,7 +168,7 @@ import Glibc
             if left == 0 { logind.stand(.answers) }
             for session in known {
                 logind.ask(session.path, Logind.getAll, [Logind.session]) { logind, answer in
-                    logind.keep(answer)
+                    logind.keep(answer, of: session.path)
                     left -= 1
                     if left == 0 { logind.stand(.answers) }
                 }
@@ -184,10 +185,13 @@ import Glibc
         }
     }
 
-    private func keep(_ answer: BusValue?) {
-        let properties = BusProperties(answer?.child(0))
-        guard let id = properties.text("Id") else { return }
-        sessions[id] = LoginSession(id: id, properties)
+    /// What is now known of a session. No answer: nothing, for it may be anything.
+    private func keep(_ answer: BusValue?, of path: String) {
+        if let session = LoginSession(path: path, BusProperties(answer?.child(0))) {
+            sessions[session.id] = session
+        } else {
+            sessions = sessions.filter { $0.value.path != path }
+        }
     }
 
     /// Asks for one session, and once more if it changed again meanwhile.
@@ -196,7 +200,7 @@ import Glibc
         loading[path] = false
         ask(path, Logind.getAll, [Logind.session]) { logind, answer in
             let hasChanged = logind.loading.removeValue(forKey: path) ?? false
-            logind.keep(answer)
+            logind.keep(answer, of: path)
             if hasChanged { logind.load(session: path) }
             if logind.standing == .answers { logind.onChange?() }
         }
@@ -206,7 +210,7 @@ import Glibc
         bus.call(Logind.name, Logind.path, "\(Logind.manager).GetSession", [id]) { [weak self] answer in
             guard let self, let path = answer?.child(0)?.text else { return done() }
             bus.call(Logind.name, path, Logind.getAll, [Logind.session]) { [weak self] answer in
-                self?.keep(answer)
+                self?.keep(answer, of: path)
                 done()
             }
         }
@@ -218,13 +222,26 @@ import Glibc
         if lidIsSilent { loadLid(done) } else { done() }
     }
 
+    /// Asks for the lid: once for all who want to know at the same time.
     private func loadLid(_ done: @escaping @MainActor () -> Void) {
+        waitingForLid.append(done)
+        if waitingForLid.count == 1 { askForLid() }
+    }
+
+    private func askForLid() {
+        let asked = owner
         let get = "org.freedesktop.DBus.Properties.Get"
         bus.call(Logind.name, Logind.path, get, [Logind.manager, "LidClosed"]) { [weak self] answer in
-            defer { done() }
-            guard let self, let isClosed = answer?.child(0)?.inner?.flag, isClosed != isLidClosed else { return }
-            isLidClosed = isClosed
-            if standing == .answers { onChange?() }
+            guard let self else { return }
+            // Another logind has come since, and may know better.
+            guard owner == asked || owner == nil else { return askForLid() }
+            if let isClosed = answer?.child(0)?.inner?.flag, isClosed != isLidClosed {
+                isLidClosed = isClosed
+                if standing == .answers { onChange?() }
+            }
+            let waited = waitingForLid
+            waitingForLid = []
+            for done in waited { done() }
         }
     }
 

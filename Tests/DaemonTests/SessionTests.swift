@@ -308,6 +308,17 @@ struct SessionTests {
         #expect(try settles(daemon, on: nil))
     }
 
+    @Test("A restart of the message bus is survived") func busRestart() throws {
+        let daemon = try daemon()
+        #expect(try cause(daemon) == nil)
+        try logind.restartBus()
+        try logind.start(sessions: ["c1"])
+        try logind.change("c1", "'LockedHint': <true>")
+        #expect(try settles(daemon, on: .sessionLocked))
+        try logind.change("c1", "'LockedHint': <false>")
+        #expect(try settles(daemon, on: nil))
+    }
+
     @Test("Without logind no finger is taken on a system that has one, until it comes") func absent() throws {
         try stage.place(inSession: "c1")
         let daemon = try start()

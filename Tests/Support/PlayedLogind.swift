@@ -3,7 +3,7 @@ import Foundation
 /// systemd-logind as python-dbusmock plays it, on a message bus of its own, which stands for the system's.
 public final class PlayedLogind {
     private let directory: TemporaryDirectory
-    private let bus: PrivateBus
+    private var bus: PrivateBus
     private var program: RunningProgram?
 
     private static let name = "org.freedesktop.login1"
@@ -69,6 +69,13 @@ public final class PlayedLogind {
         program?.send(SIGTERM)
         _ = try program?.wait()
         program = nil
+    }
+
+    /// Ends the bus, and has another in its place, on which nobody plays logind yet.
+    public func restartBus() throws {
+        try bus.stop()
+        try stop()
+        bus = try PrivateBus(in: directory)
     }
 
     /// One more session in front at this machine's seat.

@@ -58,6 +58,12 @@ public final class PrivateBus {
 
     deinit { daemon.send(SIGTERM) }
 
+    /// Ends it, and everybody's connection with it.
+    public func stop() throws {
+        daemon.send(SIGTERM)
+        _ = try daemon.wait()
+    }
+
     /// Asks a service something, and starts it for that.
     public func ask(_ service: String, _ object: String, _ method: String) throws {
         try connection.call(service, object, method)

@@ -12,7 +12,7 @@ MULTIARCH = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -p
 PAM_DIR = $(PREFIX)/lib/$(MULTIARCH)/security
 VERSION = $(shell sed -n 's/.* version = "\(.*\)"$$/\1/p' Sources/BioauthCore/Release.swift)
 
-.PHONY: help all debug release module words deps demo test bench fuzz check deb install uninstall clean
+.PHONY: help all debug release module words deps demo test bench fuzz check deb system-test install uninstall clean
 
 help:
 	@echo 'make demo       show the main job on a virtual reader, changing nothing on the system'
@@ -23,6 +23,8 @@ help:
 	@echo 'make fuzz       run the fuzzers, FUZZ_SECONDS each'
 	@echo 'make check      formatting, imports, exports, units, help and man pages'
 	@echo 'make deb        build the Debian package, in $(BUILD)/deb'
+	@echo 'make system-test'
+	@echo '                install the package into a Debian of its own, boot that and live with it (as root)'
 	@echo 'make install    install below DESTDIR'
 
 all: release module words
@@ -78,6 +80,11 @@ deb: deps
 		--buildinfo-option=-u$(BUILD)/deb --buildinfo-option=-O$(BUILD)/deb/bioauthd.buildinfo \
 		--changes-option=-u$(BUILD)/deb --changes-option=-O$(BUILD)/deb/bioauthd.changes
 	lintian --fail-on error,warning $(BUILD)/deb/bioauthd.changes
+
+system-test: deb
+	swift build $(SWIFT_FLAGS) --product bioauth-system-test
+	Tests/System/run.sh $(BUILD)/deb/bioauthd_*.deb "$$(swift build $(SWIFT_FLAGS) --show-bin-path)/bioauth-system-test" \
+		$(BUILD)/system
 
 # Builds nothing, so that root needs no Swift: `make all` first. What an administrator may have changed stays.
 install:

@@ -61,6 +61,11 @@ let package = Package(
             ],
             path: "Tests/Bench", exclude: ["native", "prepare.sh"]),
 
+        // The package in a whole system.
+        .executableTarget(
+            name: "bioauth-system-test", dependencies: ["TestSupport", "SyntheticFingers"], path: "Tests/System",
+            exclude: ["run.sh", "etc", "virtual-reader.c"]),
+
         // What integration tests share: the real daemon on a virtual reader, in a directory of its own.
         .target(
             name: "TestSupport",

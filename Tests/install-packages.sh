@@ -7,7 +7,7 @@ packages=(
     libfprint-2-dev libgusb-dev libpam0g-dev libglib2.0-dev libsystemd-dev
     libpam-modules libpam-wrapper systemd umockdev valgrind groff man-db zsh
     sudo login util-linux dbus python3-dbusmock
-    debhelper dpkg-dev lintian
+    debhelper dpkg-dev lintian debootstrap systemd-container
 )
 missing=()
 for package in "${packages[@]}"; do

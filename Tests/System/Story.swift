@@ -1,0 +1,259 @@
+import Foundation
+import SyntheticFingers
+import TestSupport
+
+/// What a person lives through with the package, from installing it to its last trace.
+final class Story {
+    private let root: String
+    private let shared: [String: String]
+    private let reader: VirtualReader
+    private var running: BootedSystem?
+
+    /// Finger 1 is the person's.
+    private static let own = 1
+    private static let person = "person"
+    private static let shellPrompt = "\(person)@\(BootedSystem.name):~$ "
+    /// In each prompt for the finger, however it begins and goes on.
+    private static let fingerPrompt = "right index finger"
+    private var impression = 0
+
+    init(root: String, packages: String, reader: String) {
+        self.root = root
+        shared = ["/packages": packages, "/reader": reader]
+        self.reader = VirtualReader(socketPath: reader + "/socket", patience: .seconds(60))
+    }
+
+    func tell() throws {
+        try begin("A Debian boots that knows nothing of bioauthd") {
+            try boot()
+            try system.root(
+                "useradd --create-home --shell /bin/bash --groups sudo --password '\(KnownPassword.crypted)' \(Story.person)"
+            )
+        }
+        let before = try system.root("cat /etc/pam.d/common-*")
+        try begin("The package is installed: its services run, and PAM is as it was") {
+            try install("now", as: nil)
+            try require(try system.root("cat /etc/pam.d/common-*") == before, "the installation has changed PAM")
+            try lookAround()
+        }
+        try begin("An administrator turns it on") {
+            try system.root("pam-auth-update --enable bioauth bioauth-report")
+            let stack = try system.root(
+                "grep -v '^#' /etc/pam.d/common-auth | grep . | sed 's/[[:space:]]\\+/ /g; s/ $//'")
+            try require(stack == Story.stack, "common-auth is\n\(stack)")
+        }
+
+        try begin("After a boot login wants the password, and asks for no finger") { try logInByPassword() }
+        try begin("The person enrols a finger with their password") { try enroll() }
+        try begin("... and logs in again by touch alone") {
+            try logOut()
+            try logInByFinger()
+        }
+        try begin("sudo is answered by touch") { try sudoByFinger() }
+        try begin("A stranger locks the finger out") { try lockOut() }
+        try begin("... also after a reboot: login wants the password, which clears the lockout") {
+            try system.root("systemctl reboot")
+            try system.waitForEnd(isReboot: true)
+            try boot()
+            try require(try mismatches() == 5, "the mismatches are forgotten")
+            try logInByPassword()
+            try require(try eventually { try mismatches() == 0 }, "the password has cleared nothing")
+            try sudoByFinger()
+        }
+
+        try begin("The package is upgraded while a sudo waits for the finger: that goes on to the password") {
+            console.type("sudo -k id -u\n")
+            try console.expect(Story.fingerPrompt)
+            let (sockets, daemon) = (try socketsBegan(), try daemonPID())
+            try install("later", as: "+later")
+            try require(try daemonPID() != daemon, "the old daemon runs on")
+            try require(try socketsBegan() == sockets, "the sockets were closed meanwhile")
+            try console.expect("assword")
+            try answerPassword("\n0\r\n")
+            try console.expect(Story.shellPrompt)
+            try sudoByFinger()
+        }
+        try begin("It isn't removed while PAM has a line that somebody else wrote") { try refuseToRemove() }
+        try begin("It is removed: PAM is as it was before, and the password logs in") {
+            try system.root("apt-get remove -y bioauthd")
+            try require(try system.root("cat /etc/pam.d/common-*") == before, "PAM is not as it was")
+            try require(try modulesLines().isEmpty, "PAM still names the module")
+            try require(try !system.root("ls /var/lib/bioauthd/prints").isEmpty, "the prints are gone already")
+            try logOut()
+            try logInByPassword()
+            console.type("sudo -k id -u\n")
+            try console.expect("assword")
+            try answerPassword("\n0\r\n")
+            try console.expect(Story.shellPrompt)
+        }
+        try begin("It is purged: nothing is left") {
+            try system.root("apt-get purge -y bioauthd")
+            let left = try system.root(
+                "find / -xdev -name '*bioauth*' ! -path '/proc/*' ! -path '*/bioauthd.service.d' ! -path '/var/log/*'")
+            try require(left.isEmpty, "these are left:\n\(left)")
+            try system.root("systemctl poweroff")
+            try system.waitForEnd(isReboot: false)
+        }
+        say("Everything went as it should.")
+    }
+
+    /// Switches the system off, wherever it is.
+    func end() { running = nil }
+
+    /// The console, and the journal where it can still be had.
+    var whatHappened: String {
+        let journal = try? running?.attempt("journalctl -b --no-pager -n 60")
+        return "The console:\n\(running?.console.output.suffix(4000) ?? "")\nThe journal:\n\(journal?.text ?? "")"
+    }
+
+    // MARK: The system
+
+    private var system: BootedSystem { running! }
+    private var console: InteractiveProgram { system.console }
+
+    private func begin(_ what: String, _ step: () throws -> Void) throws {
+        say(what)
+        try step()
+    }
+
+    private func boot() throws { running = try BootedSystem(root: root, shared: shared) }
+
+    private func install(_ package: String, as suffix: String?) throws {
+        try system.root("apt-get install -y /packages/\(package).deb")
+        let version = try system.root("dpkg-query -W -f '${Version}' bioauthd")
+        try require(suffix.map(version.hasSuffix) ?? true, "version \(version) is installed")
+        for unit in ["bioauthd.service", "bioauthd.socket", "bioauth-password.socket"] {
+            try system.root("systemctl is-active \(unit) && systemctl is-enabled \(unit)")
+        }
+    }
+
+    private func lookAround() throws {
+        for (path, expected) in [
+            ("/run/bioauthd", "755 root:root"), ("/run/bioauthd/bioauthd.sock", "666 root:root"),
+            ("/run/bioauthd/password.sock", "666 root:root"), ("/var/lib/bioauthd", "700 root:root"),
+        ] {
+            let found = try system.root("stat -c '%a %U:%G' \(path)")
+            try require(found == expected + "\n", "\(path) is \(found)")
+        }
+        try system.root(
+            "systemctl stop bioauthd.service bioauthd.socket bioauth-password.socket; test -d /run/bioauthd")
+        try system.root("systemctl start bioauthd.socket bioauth-password.socket bioauthd.service")
+        // What the daemon sees of the system's files, and that it is there to be seen at all.
+        let view = "/proc/$(systemctl show -P MainPID bioauthd)/root"
+        try system.root(
+            "ls \(view)/etc/bioauthd/bioauthd.conf \(view)/run/dbus/system_bus_socket \(view)/run/systemd/sessions")
+        try system.root("! ls \(view)/etc/shadow \(view)/run/systemd/private 2>&1")
+        try system.root("test \"$(bioauthctl status --json | grep -o '\"reader\":[^,]*')\"")
+        try require(try system.root("journalctl -u bioauthd").contains("serves"), "the daemon's journal is empty")
+    }
+
+    /// What `pam-auth-update` makes of the profiles.
+    private static let stack = """
+        auth [success=2 conv_err=die abort=die auth_err=die default=ignore] pam_bioauth.so
+        auth [success=1 default=ignore] pam_unix.so nullok try_first_pass
+        auth requisite pam_deny.so
+        auth required pam_permit.so
+        auth optional pam_bioauth.so report
+
+        """
+
+    private func modulesLines() throws -> String {
+        try system.root("grep -rn '^[^#]*pam_bioauth' /etc/pam.conf /etc/pam.d || true")
+    }
+
+    private func daemonPID() throws -> String { try system.root("systemctl show --value -p MainPID bioauthd.service") }
+
+    private func socketsBegan() throws -> String {
+        try system.root(
+            "systemctl show --value -p ActiveEnterTimestampMonotonic bioauthd.socket bioauth-password.socket")
+    }
+
+    private func refuseToRemove() throws {
+        let line = "auth sufficient pam_bioauth.so"
+        try system.root("cp /etc/pam.d/su /root/su && sed -i '1i \(line)' /etc/pam.d/su")
+        let (status, text) = try system.attempt("apt-get remove -y bioauthd")
+        try require(status != 0 && text.contains("/etc/pam.d/su:1:\(line)"), "it was removed:\n\(text)")
+        try system.root("dpkg --verify bioauthd && systemctl is-active bioauthd.service bioauthd.socket")
+        try system.root("cp /root/su /etc/pam.d/su && rm /root/su")
+    }
+
+    // MARK: The person
+
+    private func logInByPassword() throws {
+        console.type(Story.person + "\n")
+        try console.expect("assword")
+        try answerPassword(Story.shellPrompt)
+    }
+
+    private func answerPassword(_ answer: String) throws {
+        // Keys that come before the terminal is set for them would be thrown away.
+        try require(eventually { !console.echoes }, "the password is shown")
+        console.type(KnownPassword.text + "\n")
+        try console.expect(answer)
+    }
+
+    private func logOut() throws {
+        console.type("exit\n")
+        try console.expect(BootedSystem.loginPrompt)
+    }
+
+    private func logInByFinger() throws {
+        console.type(Story.person + "\n")
+        try console.expect(Story.fingerPrompt)
+        try touch(Story.own)
+        try console.expect(Story.shellPrompt)
+    }
+
+    private func enroll() throws {
+        console.type("bioauthctl enroll --finger right-index\n")
+        try console.expect("Password of \(Story.person): ")
+        try answerPassword("Stage")
+        for _ in 1...5 { try touch(Story.own) }
+        try console.expect("Enrolled")
+        try console.expect(Story.shellPrompt)
+    }
+
+    private func sudoByFinger() throws {
+        console.type("sudo -k id -u\n")
+        try console.expect(Story.fingerPrompt)
+        try touch(Story.own)
+        try console.expect("\n0\r\n")
+        try console.expect(Story.shellPrompt)
+    }
+
+    /// Five mismatches in a row: three in one sudo, two in the next.
+    private func lockOut() throws {
+        for strangers in [[3, 4, 5], [6, 7]] {
+            console.type("sudo -k id -u\n")
+            try console.expect(Story.fingerPrompt)
+            for (place, stranger) in strangers.enumerated() {
+                try touch(stranger)
+                try console.expect(place < strangers.count - 1 ? "Not recognised" : "Too many")
+            }
+            try leavePasswordPrompt()
+        }
+        try require(try mismatches() == 5, "there should be 5 mismatches")
+        console.type("sudo -k id -u\n")
+        try console.expect("rests for")
+        try leavePasswordPrompt()
+    }
+
+    private func leavePasswordPrompt() throws {
+        try console.expect("[sudo] password for \(Story.person): ")
+        try require(eventually { !console.echoes }, "the password would be shown")
+        // ^D, which waits for sudo; a ^C just before it reads would be forgotten.
+        console.type("\u{4}")
+        try console.expect(Story.shellPrompt)
+    }
+
+    private func touch(_ finger: Int) throws {
+        impression += 1
+        try reader.touch(SyntheticFinger(number: finger).impression(impression))
+    }
+
+    private func mismatches() throws -> Int {
+        let status = try system.root("bioauthctl status --user \(Story.person)")
+        let line = status.split(separator: "\n").first { $0.hasPrefix("Mismatches in a row: ") }
+        return line.flatMap { Int($0.split(separator: " ").last!) } ?? -1
+    }
+}

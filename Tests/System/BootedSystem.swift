@@ -16,7 +16,10 @@ final class BootedSystem {
     init(root: String, shared: [String: String]) throws {
         let bound = shared.map { "--bind=\($0.value):\($0.key)" }
         console = try InteractiveProgram(
-            ["/bin/sh", "-c", "exec systemd-nspawn --bind=\"$(tty)\":/dev/console \"$@\"", "sh"]
+            [
+                "/bin/sh", "-c", "exec setpriv --pdeathsig KILL systemd-nspawn --bind=\"$(tty)\":/dev/console \"$@\"",
+                "sh",
+            ]
                 + ["--quiet", "--directory=\(root)", "--boot", "--register=no", "--keep-unit", "--console=pipe"]
                 + ["--machine=bioauth-\(getpid())", "--hostname=\(BootedSystem.name)"] + bound,
             onTerminal: true)

@@ -97,13 +97,18 @@ final class Story {
         say("Everything went as it should.")
     }
 
-    /// Switches the system off, wherever it is.
-    func end() { running = nil }
-
     /// The console, and the journal where it can still be had.
     var whatHappened: String {
-        let journal = try? running?.attempt("journalctl -b --no-pager -n 60")
-        return "The console:\n\(running?.console.output.suffix(4000) ?? "")\nThe journal:\n\(journal?.text ?? "")"
+        func told(_ command: String) -> String { (try? running?.attempt(command))?.text ?? "" }
+        let decisions = "-o json --output-fields=MESSAGE,BIOAUTH_SERVICE,BIOAUTH_OUTCOME,BIOAUTH_CAUSE,BIOAUTH_SESSION"
+        return """
+            The console:
+            \(running?.console.output.suffix(4000) ?? "")
+            The journal:
+            \(told("journalctl -b --no-pager -n 60"))
+            bioauthd's decisions:
+            \(told("journalctl -b --no-pager -n 20 -t bioauthd \(decisions) | sed 's/\"__[^,]*,//g'"))
+            """
     }
 
     // MARK: The system
@@ -169,12 +174,18 @@ final class Story {
     }
 
     private func refuseToRemove() throws {
+        // One in a file of its own, and one in the middle of pam-auth-update's, which then changes nothing there.
         let line = "auth sufficient pam_bioauth.so"
-        try system.root("cp /etc/pam.d/su /root/su && sed -i '1i \(line)' /etc/pam.d/su")
+        try system.root("mkdir /root/kept && cp /etc/pam.d/su /etc/pam.d/common-auth /root/kept")
+        try system.root(
+            "sed -i '1i \(line)' /etc/pam.d/su && sed -i '/pam_unix/i auth optional pam_echo.so' /etc/pam.d/common-auth"
+        )
         let (status, text) = try system.attempt("apt-get remove -y bioauthd")
-        try require(status != 0 && text.contains("/etc/pam.d/su:1:\(line)"), "it was removed:\n\(text)")
+        let isTold = text.contains("/etc/pam.d/su:1:\(line)") && text.contains("/etc/pam.d/common-auth:")
+        try require(status != 0 && isTold, "it was removed:\n\(text)")
         try system.root("dpkg --verify bioauthd && systemctl is-active bioauthd.service bioauthd.socket")
-        try system.root("cp /root/su /etc/pam.d/su && rm /root/su")
+        try system.root("cp /root/kept/* /etc/pam.d && rm -r /root/kept")
+        try sudoByFinger()
     }
 
     // MARK: The person

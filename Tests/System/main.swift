@@ -13,6 +13,5 @@ do {
     let missing = (error as? InteractiveProgram.Missing)?.text
     say("WRONG: \(missing.map { "the console never showed \"\($0)\"" } ?? "\(error)")")
     say(story.whatHappened)
-    story.end()
     exit(1)
 }

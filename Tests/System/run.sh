@@ -37,6 +37,9 @@ if [ "$(cat "$directory/base.made" 2>/dev/null)" != "$made" ]; then
     echo "$made" > "$directory/base.made"
 fi
 
+why=$(systemd-nspawn --quiet --directory="$directory/base" --read-only --register=no --keep-unit true 2>&1) ||
+    cant "systemd-nspawn fails: $why"
+
 # A copy for this run, and beside it what goes in: the package, itself as a later version, and the reader.
 root=$directory/root packages=$directory/packages reader=$directory/reader
 rm -rf "$root" "$packages" "$reader"

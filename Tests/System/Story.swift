@@ -30,14 +30,14 @@ final class Story {
                 "useradd --create-home --shell /bin/bash --groups sudo --password '\(KnownPassword.crypted)' \(Story.person)"
             )
         }
-        let before = try system.root("cat /etc/pam.d/common-*")
+        let before = try stacks()
         try begin("The package is installed: its services run, and PAM is as it was") {
             try install("now", as: nil)
-            try require(try system.root("cat /etc/pam.d/common-*") == before, "the installation has changed PAM")
+            try require(try stacks() == before, "the installation has changed PAM")
             try lookAround()
         }
         try begin("An administrator turns it on") {
-            try system.root("pam-auth-update --enable bioauth bioauth-report")
+            try system.root("bioauthctl setup && bioauthctl setup --apply")
             let stack = try system.root(
                 "grep -v '^#' /etc/pam.d/common-auth | grep . | sed 's/[[:space:]]\\+/ /g; s/ $//'")
             try require(stack == Story.stack, "common-auth is\n\(stack)")
@@ -73,10 +73,14 @@ final class Story {
             try console.expect(Story.shellPrompt)
             try sudoByFinger()
         }
-        try begin("It isn't removed while PAM has a line that somebody else wrote") { try refuseToRemove() }
-        try begin("It is removed: PAM is as it was before, and the password logs in") {
+        try begin("It isn't removed while PAM has a line of it in a place that isn't its to change") {
+            try refuseToRemove()
+        }
+        try begin("It is removed, with a line that somebody wrote by hand: PAM is as it was, and the password logs in")
+        {
+            try system.root("sed -i '1i \(Story.foreignLine)' /etc/pam.d/su")
             try system.root("apt-get remove -y bioauthd")
-            try require(try system.root("cat /etc/pam.d/common-*") == before, "PAM is not as it was")
+            try require(try stacks() == before, "PAM is not as it was")
             try require(try modulesLines().isEmpty, "PAM still names the module")
             try require(try !system.root("ls /var/lib/bioauthd/prints").isEmpty, "the prints are gone already")
             try logOut()
@@ -174,19 +178,19 @@ final class Story {
     }
 
     private func refuseToRemove() throws {
-        // One in a file of its own, and one in the middle of pam-auth-update's, which then changes nothing there.
-        let line = "auth sufficient pam_bioauth.so"
-        try system.root("mkdir /root/kept && cp /etc/pam.d/su /etc/pam.d/common-auth /root/kept")
         try system.root(
-            "sed -i '1i \(line)' /etc/pam.d/su && sed -i '/pam_unix/i auth optional pam_echo.so' /etc/pam.d/common-auth"
-        )
+            "mv /etc/pam.d/su /etc/su && ln -s ../su /etc/pam.d/su && sed -i '1i \(Story.foreignLine)' /etc/su")
         let (status, text) = try system.attempt("apt-get remove -y bioauthd")
-        let isTold = text.contains("/etc/pam.d/su:1:\(line)") && text.contains("/etc/pam.d/common-auth:")
-        try require(status != 0 && isTold, "it was removed:\n\(text)")
+        try require(status != 0 && text.contains("/etc/pam.d/su:1:\(Story.foreignLine)"), "it was removed:\n\(text)")
         try system.root("dpkg --verify bioauthd && systemctl is-active bioauthd.service bioauthd.socket")
-        try system.root("cp /root/kept/* /etc/pam.d && rm -r /root/kept")
+        try system.root("sed -i 1d /etc/su && mv /etc/su /etc/pam.d/su")
+        try system.root("bioauthctl setup --apply")
         try sudoByFinger()
     }
+
+    private static let foreignLine = "auth sufficient pam_bioauth.so"
+
+    private func stacks() throws -> String { try system.root("cat $(ls -d /etc/pam.d/* | grep -v bioauth-password)") }
 
     // MARK: The person
 

@@ -50,6 +50,10 @@ final class Story {
             try logInByFinger()
         }
         try begin("sudo is answered by touch") { try sudoByFinger() }
+        try begin("A daemon that hangs is started anew, and so is one that is killed again and again") {
+            try surviveTrouble()
+            try sudoByFinger()
+        }
         try begin("A stranger locks the finger out") { try lockOut() }
         try begin("... also after a reboot: login wants the password, which clears the lockout") {
             try system.root("systemctl reboot")
@@ -154,6 +158,25 @@ final class Story {
         try system.root("! ls \(view)/etc/shadow \(view)/run/systemd/private 2>&1")
         try system.root("test \"$(bioauthctl status --json | grep -o '\"reader\":[^,]*')\"")
         try require(try system.root("journalctl -u bioauthd").contains("serves"), "the daemon's journal is empty")
+    }
+
+    private func surviveTrouble() throws {
+        // A watchdog that is as patient as the shipped one, but for its time.
+        let own = "/run/systemd/system/bioauthd.service.d"
+        try system.root("mkdir -p \(own) && printf '[Service]\\nWatchdogSec=2\\n' > \(own)/watchdog.conf")
+        try system.root("systemctl daemon-reload && systemctl restart bioauthd")
+        // More often than systemd would start a service that says nothing about it.
+        for signal in ["STOP", "KILL", "KILL", "KILL", "KILL", "KILL", "KILL"] {
+            let before = try daemonPID()
+            try system.root("kill -\(signal) \(before)")
+            let isBack = try eventually(within: .seconds(60)) {
+                let now = try daemonPID()
+                let isActive = try system.attempt("systemctl is-active bioauthd").status == 0
+                return isActive && now != before
+            }
+            try require(isBack, "after SIG\(signal) the daemon didn't come back")
+        }
+        try system.root("rm -r \(own) && systemctl daemon-reload && systemctl restart bioauthd")
     }
 
     /// What `pam-auth-update` makes of the profiles.

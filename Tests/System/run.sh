@@ -23,15 +23,15 @@ for tool in debootstrap systemd-nspawn nsenter; do command -v $tool > /dev/null 
 # What the package depends on is there already, and installing it later needs no network.
 . /etc/os-release
 dependencies=$(dpkg-deb --field "$package" Depends | sed 's/([^)]*)//g; s/[ ,]\+/ /g; s/ $//')
-packages=$(tr ' ' , <<<"systemd-sysv dbus libpam-systemd sudo $dependencies")
-made="$VERSION_CODENAME $packages"
+include=$(tr ' ' , <<<"systemd-sysv dbus libpam-systemd sudo $dependencies")
+made="$VERSION_CODENAME $include"
 if [ "$(cat "$directory/base.made" 2>/dev/null)" != "$made" ]; then
     uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $VERSION_CODENAME" 'Component: main' | head -n 1)
     [ -n "$uri" ] || cant "apt has no source of $VERSION_CODENAME"
     echo "A root of $VERSION_CODENAME is made, once, in $directory/base"
     rm -rf "$directory/base" "$directory/base.made"
     # shellcheck disable=SC2086
-    debootstrap ${DEBOOTSTRAP_FLAGS:-} --variant=minbase --include="$packages" "$VERSION_CODENAME" "$directory/base" "$uri" \
+    debootstrap ${DEBOOTSTRAP_FLAGS:-} --variant=minbase --include="$include" "$VERSION_CODENAME" "$directory/base" "$uri" \
         > "$directory/debootstrap.log" 2>&1 || cant "debootstrap failed: $(tail -n 1 "$directory/debootstrap.log")"
     rm -f "$directory"/base/var/cache/apt/archives/*.deb
     echo "$made" > "$directory/base.made"

@@ -18,6 +18,9 @@ let package = Package(
         // What PAM does by its files: values only.
         .target(name: "PAMStacks", swiftSettings: pure),
 
+        .target(
+            name: "Diagnosis", dependencies: ["BioauthCore", "BioauthWire", "PAMStacks"], swiftSettings: pure),
+
         // The operating system and the reader.
         .target(name: "BioauthSystem", dependencies: ["CLinux", "CSystemd", "CGLib"]),
         .target(name: "PAMSetup", dependencies: ["PAMStacks", "BioauthSystem"]),
@@ -33,7 +36,7 @@ let package = Package(
             name: "bioauthctl",
             dependencies: [
                 "BioauthCore", "BioauthWire", "BioauthClient", "BioauthDaemon", "BioauthSystem", "PAMStacks",
-                "PAMSetup",
+                "PAMSetup", "Diagnosis",
             ],
             exclude: ["bioauthctl.1", "bioauthctl.bash", "_bioauthctl"]),
         .executableTarget(
@@ -76,6 +79,8 @@ let package = Package(
 
         .testTarget(name: "BioauthCoreTests", dependencies: ["BioauthCore"]),
         .testTarget(name: "PAMStacksTests", dependencies: ["PAMStacks", "TestSupport"]),
+        .testTarget(
+            name: "DiagnosisTests", dependencies: ["Diagnosis", "BioauthCore", "BioauthWire", "PAMStacks"]),
         .testTarget(name: "BioauthSystemTests", dependencies: ["BioauthSystem"]),
         .testTarget(
             name: "BioauthWireTests", dependencies: ["BioauthWire", "BioauthCore", "CModuleWire"],

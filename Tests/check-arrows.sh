@@ -9,13 +9,14 @@ declare -A allowed=(
     [BioauthWire]="BioauthCore"
     [BioauthSystem]="CLinux CSystemd CGLib Glibc"
     [PAMStacks]=""
+    [Diagnosis]="BioauthCore BioauthWire PAMStacks"
     [PAMSetup]="PAMStacks BioauthSystem Glibc"
     [FingerprintReader]="BioauthCore CGLib CFprint CGUsb Glibc"
     [BioauthDaemon]="BioauthCore BioauthWire BioauthSystem Glibc"
     [BioauthClient]="BioauthCore BioauthWire BioauthSystem Glibc"
     [SyntheticFingers]="Glibc"
     [bioauthd]="BioauthCore BioauthDaemon BioauthSystem FingerprintReader Glibc"
-    [bioauthctl]="BioauthCore BioauthWire BioauthClient BioauthDaemon BioauthSystem PAMStacks PAMSetup Glibc"
+    [bioauthctl]="BioauthCore BioauthWire BioauthClient BioauthDaemon BioauthSystem PAMStacks PAMSetup Diagnosis Glibc"
     [bioauth-password]="BioauthCore BioauthWire BioauthSystem CLinux CPam Glibc"
     [bioauth-finger]="SyntheticFingers Glibc"
 )
@@ -37,7 +38,7 @@ for folder in Sources/*/; do
         fi
     done
 done
-for target in BioauthCore BioauthWire PAMStacks; do
+for target in BioauthCore BioauthWire PAMStacks Diagnosis; do
     if grep -nE '\bunsafe\b|Unsafe|@unchecked' Sources/$target/*.swift; then
         echo "$target must stay free of unsafe code"
         wrong=1

@@ -5,17 +5,9 @@ import BioauthWire
 /// Requests for a touch: how they are let in, and what the arbiter's decisions on them come to.
 extension Daemon {
     func authenticate(_ asked: Authenticate, _ connection: Connection, at place: Surroundings) {
-        let peer = connection.peer
-        let serviceClass = Admission.serviceClass(of: asked.service, for: peer, settings)
-        let starter = place.realUID
-        let isByAnother = starter.map { $0 != asked.account.uid && !rootUIDs.contains($0) } ?? true
-        let description = reader?.description
-        let admission = Admission(
-            service: asked.service, tty: asked.tty.map(Terminal.name), remoteHost: asked.remoteHost,
-            interaction: asked.interaction,
-            peer: peer, surroundings: place, hasReader: description != nil,
-            isReaderBuiltIn: description?.isBuiltIn ?? true, canIdentify: description?.canIdentify ?? false,
-            isEnrolled: description.map { !prints.fingers(of: asked.account, on: $0).isEmpty } ?? false)
+        let serviceClass = Admission.serviceClass(of: asked.service, for: connection.peer, settings)
+        let isByAnother = isByAnother(asked.account, place)
+        let admission = admission(asked, connection.peer, place)
         let request = Request(
             nextRequestID(), connection, account: asked.account, service: asked.service, serviceClass: serviceClass,
             tty: asked.tty, started: now, isByAnother: isByAnother, place: place, admission: admission)
@@ -30,6 +22,34 @@ extension Daemon {
         begin(
             request, .identify, serviceClass ?? .app, timeout: asked.timeout, tries: asked.tries,
             fingerOnly: asked.fingerOnly)
+    }
+
+    /// What a request would come to now. Nobody is asked for anything, and nothing is counted.
+    func examine(_ asked: Authenticate, _ connection: Connection, at place: Surroundings) {
+        let serviceClass = Admission.serviceClass(of: asked.service, for: connection.peer, settings)
+        let admission = admission(asked, connection.peer, place)
+        let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
+        var denial = admission.denial(serviceClass, standing: standing)
+        if isByAnother(asked.account, place) && denial?.code == .biometryLockout { denial = Denial(.notEnrolled) }
+        connection.send(
+            .examination(
+                Examination(
+                    serviceClass: serviceClass, denial: denial, origin: place.origin, isLidShut: place.isLidShut,
+                    isReaderBuiltIn: reader?.description.isBuiltIn ?? false)))
+    }
+
+    /// Whether somebody else than the account's owner, or root, started the program that asks.
+    private func isByAnother(_ account: Account, _ place: Surroundings) -> Bool {
+        place.realUID.map { $0 != account.uid && !rootUIDs.contains($0) } ?? true
+    }
+
+    private func admission(_ asked: Authenticate, _ peer: Peer, _ place: Surroundings) -> Admission {
+        let description = reader?.description
+        return Admission(
+            service: asked.service, tty: asked.tty.map(Terminal.name), remoteHost: asked.remoteHost,
+            interaction: asked.interaction, peer: peer, surroundings: place, hasReader: description != nil,
+            isReaderBuiltIn: description?.isBuiltIn ?? true, canIdentify: description?.canIdentify ?? false,
+            isEnrolled: description.map { !prints.fingers(of: asked.account, on: $0).isEmpty } ?? false)
     }
 
     func enroll(

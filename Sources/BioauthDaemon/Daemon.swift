@@ -160,6 +160,12 @@ import Glibc
             if case .enroll(let account, let finger, let ticket) = message {
                 locate(connection) { $0.enroll(account, finger, ticket, connection, at: $1) }
             }
+        case .examine(let account, let service, let tty):
+            // Where it comes from may have to be asked for first: what runs on the connection must be heard meanwhile.
+            guard connection.request == nil else { return connection.refuse(.tooMany) }
+            locate(connection) {
+                $0.examine(Authenticate(account: account, service: service, tty: tty), connection, at: $1)
+            }
         case .passwordUseful(let account, let service): passwordUseful(account, service, connection)
         case .status(let account): connection.send(.status(status(of: account)))
         case .list(let account): connection.send(.prints(list(account)))

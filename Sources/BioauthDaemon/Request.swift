@@ -83,7 +83,8 @@ extension ClientMessage {
     var account: Account? {
         switch self {
         case .authenticate(let request): request.account
-        case .passwordUseful(let account, _), .status(let account), .list(let account), .enroll(let account, _, _),
+        case .passwordUseful(let account, _), .status(let account), .list(let account),
+            .examine(let account, _, _), .enroll(let account, _, _),
             .delete(let account, _, _), .unlock(let account), .passwordTurn(let account, _),
             .password(let account, _, _):
             account

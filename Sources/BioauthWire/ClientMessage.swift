@@ -7,6 +7,8 @@ public enum ClientMessage: Hashable, Sendable {
     /// Would a right password of this account, given to this service, change anything?
     case passwordUseful(Account, service: String)
     case status(Account)
+    /// What would become of a request for that service from here, and what the daemon sees of this place.
+    case examine(Account, service: String, tty: String?)
     case list(Account)
     case enroll(Account, Finger, Ticket?)
     /// Deletes one finger's print, or all of the account's.
@@ -111,6 +113,7 @@ extension ClientMessage {
         case passwordTurn = 10
         case passwordResult = 11
         case password = 12
+        case examine = 13
     }
 
     /// The message as it travels. For `password` use `encodePassword`, which has the secret: here it stays empty.
@@ -124,6 +127,11 @@ extension ClientMessage {
             return message(.passwordUseful, account) { $0.put(.service, service) }
         case .status(let account):
             return message(.status, account)
+        case .examine(let account, let service, let tty):
+            return message(.examine, account) {
+                $0.put(.service, service)
+                if let tty { $0.put(.tty, tty) }
+            }
         case .list(let account):
             return message(.list, account)
         case .enroll(let account, let finger, let ticket):
@@ -173,6 +181,10 @@ extension ClientMessage {
             self = .passwordUseful(try reader.account(), service: try reader.text(.service, limit: Limits.labelBytes))
         case .status:
             self = .status(try reader.account())
+        case .examine:
+            self = .examine(
+                try reader.account(), service: try reader.text(.service, limit: Limits.labelBytes),
+                tty: try reader.optionalText(.tty, limit: Limits.labelBytes))
         case .list:
             self = .list(try reader.account())
         case .enroll:

@@ -17,6 +17,7 @@ public enum DaemonMessage: Hashable, Sendable {
     case passwordVerdict(PasswordVerdict)
     case passwordAdvice(useful: Bool)
     case status(StatusReport)
+    case examination(Examination)
     case prints([PrintEntry])
     /// An enrolment, deletion or unlock is done; or the password's turn is granted or reported, with the ticket asked for.
     case done(Ticket?)
@@ -100,6 +101,7 @@ extension DaemonMessage {
         case refused = 75
         case event = 76
         case problem = 77
+        case examination = 78
     }
 
     public func encoded() -> [UInt8] {
@@ -140,6 +142,8 @@ extension DaemonMessage {
             return message(.passwordAdvice) { $0.put(.useful, useful) }
         case .status(let report):
             return message(.status) { $0.put(report) }
+        case .examination(let examination):
+            return message(.examination) { $0.put(examination) }
         case .prints(let entries):
             return message(.prints) { writer in
                 for entry in entries { writer.put(.print) { $0.put(entry) } }
@@ -188,6 +192,8 @@ extension DaemonMessage {
             self = .passwordAdvice(useful: try reader.flag(.useful))
         case .status:
             self = .status(try reader.statusReport())
+        case .examination:
+            self = .examination(try reader.examination())
         case .prints:
             var entries: [PrintEntry] = []
             for inner in try reader.each(.print) { entries.append(try inner.printEntry()) }

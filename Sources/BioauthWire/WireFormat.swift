@@ -75,6 +75,13 @@ public enum FieldTag: UInt16, CaseIterable, Sendable {
     case standing = 63
     case waiting = 64
     case device = 65
+    case origin = 66
+    case session = 67
+    case remote = 68
+    case active = 69
+    case locked = 70
+    case lidShut = 71
+    case builtIn = 72
 }
 
 /// Builds one message: a header of four bytes (version, zero, type), then fields of tag, length and value, all

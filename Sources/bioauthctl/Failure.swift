@@ -8,10 +8,13 @@ struct Failure: Error {
     let exit: ExitCode
     /// Its name in JSON: a cause's, or `usage`.
     let name: String
+    /// Nil for a wrong command line.
+    let cause: Cause?
     let endsIn: Duration?
 
     init(_ denial: Denial) {
         explanation = Explanation(denial)
+        cause = denial.cause
         exit = ExitCode(denial.cause)
         name = denial.cause.name
         endsIn = denial.endsIn
@@ -19,6 +22,7 @@ struct Failure: Error {
 
     init(_ cause: Cause, what: String, next: String? = nil) {
         explanation = Explanation(what, next)
+        self.cause = cause
         exit = ExitCode(cause)
         name = cause.name
         endsIn = nil
@@ -26,6 +30,7 @@ struct Failure: Error {
 
     init(usage what: String, next: String? = tr("See: bioauthctl --help")) {
         explanation = Explanation(what, next)
+        cause = nil
         exit = .usage
         name = "usage"
         endsIn = nil

@@ -7,7 +7,7 @@ import Testing
 @Suite struct FieldRuleTests {
     @Test func `a tag that is not known is passed over wherever it stands`() throws {
         let unknown: [RawMessage.Field] = [
-            (0, []), (31, [1]), (66, [0xff, 0xfe]), (.max, Array(repeating: 7, count: 300)),
+            (0, []), (31, [1]), (90, [0xff, 0xfe]), (.max, Array(repeating: 7, count: 300)),
         ]
         for raw in Samples.everyMessage.map(RawMessage.init) {
             for place in 0...raw.fields.count {
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `a flag is 0 or 1`() {
-        let flags: Set<UInt16> = [8, 11, 16, 17, 33, 44, 47, 60]
+        let flags: Set<UInt16> = [8, 11, 16, 17, 33, 44, 47, 60, 68, 69, 70, 71, 72]
         for raw in Samples.everyMessage.map(RawMessage.init) {
             for field in raw.fields where flags.contains(field.tag) {
                 for value: UInt8 in [2, 128, 255] {
@@ -90,12 +90,12 @@ import Testing
 
     @Test func `a number that stands for nothing is an error where nothing stands in for it`() {
         // The largest of each, and what lies past it.
-        let last: [UInt16: UInt8] = [7: 2, 12: 3, 13: 10, 32: 2, 52: 5, 54: 4, 59: 17]
+        let last: [UInt16: UInt8] = [7: 2, 12: 3, 13: 10, 32: 2, 52: 5, 54: 4, 59: 17, 66: 3]
         for raw in Samples.everyMessage.map(RawMessage.init) {
             for field in raw.fields {
                 guard let largest = last[field.tag] else { continue }
                 #expect(throws: Never.self) { try AnyMessage(decoding: raw.setting(field.tag, [largest]).bytes) }
-                for value in [largest + 1, 255] + (field.tag == 52 ? [] : [0]) {
+                for value in [largest + 1, 255] + (field.tag == 52 || field.tag == 66 ? [] : [0]) {
                     #expect(throws: WireError.invalid(FieldTag(rawValue: field.tag)!)) {
                         try AnyMessage(decoding: raw.setting(field.tag, [value]).bytes)
                     }
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 13, 63, 78, 255, 256 + 64, 0xffff] as [UInt16])
+    @Test(arguments: [0, 14, 63, 79, 255, 256 + 64, 0xffff] as [UInt16])
     func `a type that is not known is named`(type: UInt16) {
         let bytes = RawMessage(type: type, [(1, little(UInt32(1000)))]).bytes
         #expect(throws: WireError.unknownType(type)) { try ClientMessage(decoding: bytes) }

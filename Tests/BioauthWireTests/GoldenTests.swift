@@ -51,6 +51,7 @@ import Testing
         let lockedOut = Denial(.lockedOut, endsIn: .seconds(30), lockoutBegan: true)
         let messages: [String: AnyMessage] = [
             "status": .client(.status(account)),
+            "examine": .client(.examine(account, service: "su", tty: "t")),
             "list": .client(.list(account)),
             "enroll": .client(.enroll(account, .rightIndex, nil)),
             "enroll-with-ticket": .client(.enroll(account, .leftThumb, ticket)),
@@ -69,6 +70,16 @@ import Testing
                         daemonVersion: "1", readerState: .ready, reader: "R", driver: "d", waiting: 1, prints: 2,
                         damagedPrints: 3, mismatches: 4, passwordAge: .seconds(5),
                         standings: [.init(.app, nil), .init(.login, lockedOut)]))),
+            "examination": .daemon(
+                .examination(
+                    Examination(
+                        serviceClass: .privilege, denial: lockedOut,
+                        origin: .session(Session(id: "c2", isRemote: true, isActive: true, isLocked: true)),
+                        isLidShut: true, isReaderBuiltIn: true))),
+            "examination-least": .daemon(
+                .examination(
+                    Examination(
+                        serviceClass: nil, denial: nil, origin: .unmanaged, isLidShut: false, isReaderBuiltIn: false))),
             "prints-none": .daemon(.prints([])),
             "prints": .daemon(
                 .prints([

@@ -12,6 +12,7 @@ enum Samples {
         + CancelReason.allCases.map(ClientMessage.cancel)
         + [
             .passwordUseful(account, service: "sudo"), .status(account), .list(account),
+            .examine(account, service: "sudo", tty: nil), .examine(account, service: "login", tty: "tty1"),
             .unlock(Account(uid: .max, name: "사용자")), .watch, .passwordTurn(account, peerUID: 0),
             .passwordResult(right: true, wantsTicket: true), .passwordResult(right: false, wantsTicket: false),
         ]
@@ -34,6 +35,7 @@ enum Samples {
         .map(DaemonMessage.passwordVerdict)
         + [.passwordAdvice(useful: true), .passwordAdvice(useful: false), .done(nil), .done(ticket)]
         + reports.map(DaemonMessage.status)
+        + examinations.map(DaemonMessage.examination)
         + [.prints([]), .prints(entries), .prints([entries[0], entries[0]])]
         + events.map(DaemonMessage.event)
         + Problem.allCases.map(DaemonMessage.problem)
@@ -89,6 +91,21 @@ enum Samples {
                         .init(one, Denial(.lockedOut, endsIn: .seconds(12), lockoutBegan: true)),
                     ]
                 })
+        }
+
+    static let examinations: [Examination] =
+        combinations(
+            [nil] + ServiceClass.allCases, [nil, Denial(.lockedOut, endsIn: .seconds(12), lockoutBegan: true)],
+            [false, true]
+        ) { Examination(serviceClass: $0, denial: $1, origin: .unmanaged, isLidShut: $2, isReaderBuiltIn: !$2) }
+        + [Origin.untold, .outside].map {
+            Examination(serviceClass: .app, denial: nil, origin: $0, isLidShut: false, isReaderBuiltIn: false)
+        }
+        + combinations(["c2", ""], [false, true], [false, true]) { id, isRemote, isActive in
+            Session(id: id, isRemote: isRemote, isActive: isActive, isLocked: isRemote != isActive)
+        }.map {
+            Examination(
+                serviceClass: .privilege, denial: nil, origin: .session($0), isLidShut: false, isReaderBuiltIn: true)
         }
 
     static let entries: [PrintEntry] = [

@@ -19,7 +19,8 @@ import Testing
         let root = DaemonUnderTest.account
         let messages: [ClientMessage] = [
             .authenticate(Authenticate(account: root, service: "sudo")), .passwordUseful(root, service: "sudo"),
-            .status(root), .list(root), .enroll(root, .leftThumb, nil), .delete(root, nil, nil), .unlock(root),
+            .status(root), .examine(root, service: "sudo", tty: nil), .list(root), .enroll(root, .leftThumb, nil),
+            .delete(root, nil, nil), .unlock(root),
             .passwordTurn(root, peerUID: stranger),
         ]
         for message in messages {

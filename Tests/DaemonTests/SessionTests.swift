@@ -120,6 +120,33 @@ struct SessionTests {
         #expect(try cause(daemon, "login", tty: "/dev/pts/99999") == .sessionUnknown)
     }
 
+    @Test("Who asks what would become of a request hears it, and where it comes from") func examined() throws {
+        let daemon = try daemon()
+        func examination(_ service: String = "sudo") throws -> Examination {
+            guard case .examination(let told) = try daemon.ask(.examine(me, service: service, tty: nil)) else {
+                throw DaemonUnderTest.Unexpected()
+            }
+            return told
+        }
+        let here = Session(id: "c1", isRemote: false, isActive: true, isLocked: false)
+        #expect(
+            try examination()
+                == Examination(
+                    serviceClass: .privilege, denial: nil, origin: .session(here), isLidShut: false,
+                    isReaderBuiltIn: true))
+        #expect(try examination("sshd").serviceClass == nil)
+        #expect(try examination("sshd").denial == Denial(.serviceDisabled))
+        try logind.lid(isShut: true)
+        #expect(try eventually { try examination().isLidShut })
+        #expect(try examination().denial == Denial(.lidClosed))
+        try logind.lid(isShut: false)
+        try logind.change("c1", "'LockedHint': <true>")
+        #expect(try eventually { try examination().denial == Denial(.sessionLocked) })
+        #expect(try examination("i3lock").denial == nil)
+        // Nobody was asked for anything.
+        #expect(!daemon.log.contains("authentication"))
+    }
+
     @Test("A session that isn't in front gets no prompt, its locker neither") func inactive() throws {
         let daemon = try daemon()
         try logind.change("c1", "'Active': <false>")

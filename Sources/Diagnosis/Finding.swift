@@ -1,0 +1,67 @@
+import BioauthCore
+import BioauthWire
+import PAMStacks
+
+/// One thing that is as it should be, or isn't.
+public enum Finding: Hashable, Sendable {
+    // The daemon.
+    case daemonAnswers(version: String)
+    case daemonSilent(Cause)
+    case configurationWrong(String)
+
+    // The reader.
+    case reader(name: String, driver: String, isBuiltIn: Bool)
+    case noReader
+    case readerFailing(name: String)
+
+    // The system.
+    case noServiceManager
+    case unitMissing(String)
+    case unitDown(String, state: String)
+    case placeMissing(String)
+    case placeOpen(String, mode: UInt32, wanted: UInt32)
+    case placeForeign(String, owner: UInt32)
+    case fprintdRunning
+    case fprintdMayStart
+    case clockUnset
+
+    // PAM.
+    case pamUnreadable(String)
+    case moduleMissing
+    case wired([String])
+    case notWired([String])
+    case serviceNotWired(String)
+    case flawed(String, Wiring.Flaw)
+    case otherFinger(String, modules: [String])
+
+    // The account.
+    case enrolled(Int)
+    case printDamaged(Finger, driver: String)
+    case orphanedPrints([UInt32])
+    case standing(ServiceClass, Denial)
+
+    // Where the request comes from.
+    case origin(Origin)
+    case lidShut
+    /// A touch for the service would not be taken now.
+    case denied(service: String, Denial)
+    case admitted(service: String)
+
+    public enum Severity: Int, Comparable, Sendable {
+        case fine, note, warning, error
+
+        public static func < (one: Severity, other: Severity) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// An error keeps a touch from working, or lets in who should not be.
+    public var severity: Severity {
+        switch self {
+        case .daemonAnswers, .reader, .wired, .enrolled, .origin, .admitted: .fine
+        case .noServiceManager, .notWired, .standing, .lidShut: .note
+        case .fprintdMayStart, .clockUnset, .otherFinger, .printDamaged, .orphanedPrints, .pamUnreadable: .warning
+        case .daemonSilent, .configurationWrong, .noReader, .readerFailing, .unitMissing, .unitDown, .placeMissing,
+            .placeOpen, .placeForeign, .fprintdRunning, .moduleMissing, .serviceNotWired, .flawed, .denied:
+            .error
+        }
+    }
+}

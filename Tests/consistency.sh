@@ -82,6 +82,10 @@ causes=$(sed -n '/^public enum Cause/,/^    \/\/\//s/^    case \([a-zA-Z]*\) = .
 same 'Denial.swift' "$causes" 'bioauthctl.1' \
     "$(sed -n '/^The causes:/,/^\.SH/s/^\.IR //p' Sources/bioauthctl/bioauthctl.1 | grep -oE '[a-zA-Z]+')"
 
+findings=$(sed -n '/^public enum Finding/,/enum Severity/p' Sources/Diagnosis/Finding.swift | sed -n 's/^    case \([a-zA-Z]*\).*/\1/p')
+same 'Finding.swift' "$findings" 'bioauthctl.1' \
+    "$(sed -n '/^The findings:/,/^\.TP/s/^\.IR //p' Sources/bioauthctl/bioauthctl.1 | grep -oE '[a-zA-Z]+')"
+
 # bioauth-password and bioauthd.
 for program in bioauth-password bioauthd; do
     options=$(help_options "$("$programs/$program" --help)")

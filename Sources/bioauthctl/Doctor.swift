@@ -71,9 +71,9 @@ extension Finding.Severity {
     fileprivate var mark: String {
         switch self {
         case .fine: "+"
-        case .note: "·"
+        case .note: "-"
         case .warning: "!"
-        case .error: "✗"
+        case .error: "!!"
         }
     }
 }

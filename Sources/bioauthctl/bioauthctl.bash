@@ -33,8 +33,9 @@ _bioauthctl() {
     case $subcommand in
         '')
             words+=' --version'
-            [[ $word == -* ]] || words='setup status enroll list delete verify unlock watch check-config' ;;
+            [[ $word == -* ]] || words='setup doctor status enroll list delete verify unlock watch check-config' ;;
         setup) words+=' --service --apply --undo --root --json' ;;
+        doctor) words+=' --service --touch --root --user --socket --json' ;;
         enroll) words+=' --finger --user --socket --json' ;;
         delete) words+=' --finger --all --yes --user --socket --json' ;;
         status | list | verify | unlock) words+=' --user --socket --json' ;;

@@ -56,7 +56,7 @@ import Testing
         try pam(DoctorTests.finger + "auth required pam_unix.so\n")
         let result = try doctor()
         #expect(result.status == 1)
-        #expect(result.output.contains("✗ PAM at sudo: A finger is asked for, and there is no report line"))
+        #expect(result.output.contains("!! PAM at sudo: A finger is asked for, and there is no report line"))
         #expect(result.output.contains("bioauthctl setup --service sudo --apply"))
     }
 
@@ -76,7 +76,7 @@ import Testing
         for _ in 0..<2 { _ = try daemon.authenticate(touches: [2, 3, 4]) }
         let result = try doctor()
         #expect(result.status == 1)
-        #expect(result.output.contains("✗ For sudo no finger is taken now: Too many touches didn't match"))
+        #expect(result.output.contains("!! For sudo no finger is taken now: Too many touches didn't match"))
         #expect(result.output.contains("Time left: "))
     }
 

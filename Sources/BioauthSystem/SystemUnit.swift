@@ -13,8 +13,13 @@ public struct SystemUnit: Hashable, Sendable {
                 ["/usr/bin/systemctl", "show", "--property=Id,LoadState,ActiveState", "--"] + names),
             run.status == 0
         else { return nil }
-        // One paragraph for each, in any order of its lines.
-        let units = run.output.split(separator: "\n\n").compactMap { paragraph in
+        let units = parse(run.output)
+        return units.count == names.count ? units : nil
+    }
+
+    /// One paragraph for each unit, in any order of its lines.
+    static func parse(_ text: String) -> [SystemUnit] {
+        text.split(separator: "\n\n").compactMap { paragraph in
             var values: [Substring: Substring] = [:]
             for line in paragraph.split(separator: "\n") {
                 let parts = line.split(separator: "=", maxSplits: 1)
@@ -22,7 +27,6 @@ public struct SystemUnit: Hashable, Sendable {
             }
             return SystemUnit(values)
         }
-        return units.count == names.count ? units : nil
     }
 
     private init?(_ values: [Substring: Substring]) {

@@ -40,7 +40,7 @@ public struct Diagnosis: Sendable {
         for unit in facts.units ?? [] {
             if unit.load != "loaded" {
                 findings.append(.unitMissing(unit.name))
-            } else if unit.active != "active" && !(unit.name.hasSuffix(".service") && unit.active == "activating") {
+            } else if !["active", "activating", "reloading"].contains(unit.active) {
                 findings.append(.unitDown(unit.name, state: unit.active))
             }
         }

@@ -60,9 +60,9 @@ struct Ledger {
         try SmallFile.write(file.bytes(), to: record(name), mode: 0o600)
     }
 
+    /// Forgets it, if there is one.
     func remove(_ name: String) throws(SystemError) {
-        try SmallFile.remove(record(name))
-        try SmallFile.remove(copy(name))
+        for path in [record(name), copy(name)] where SmallFile.isThere(path) { try SmallFile.remove(path) }
     }
 
     /// The names of the files that there are entries of.

@@ -104,8 +104,9 @@ public struct SystemSetup {
                 proposal.refusals.append(error)
             }
         }
-        proposal.stale = (names.isEmpty ? ledger.names : names).filter { name in
-            !proposal.changes.contains { $0.name == name } && files[name]?.hasOurLines != true
+        proposal.stale = ledger.names.filter { name in
+            (names.isEmpty || names.contains(name))
+                && !proposal.changes.contains { $0.name == name } && files[name]?.hasOurLines != true
         }
         return proposal
     }
@@ -117,7 +118,10 @@ public struct SystemSetup {
         if let target = Directory.linkTarget(path) { throw refuse(.link(to: target)) }
         guard tree.isOwn(name) || name.hasPrefix("/") else { throw refuse(.vendorsFile(path)) }
         let before = tree.files[name]
-        if let entry = ledger.entry(name), file == before, sha256(file.bytes) == entry.written {
+        // A line of ours that was there before goes as well.
+        if let entry = ledger.entry(name), file == before, sha256(file.bytes) == entry.written,
+            entry.before?.hasOurLines != true
+        {
             proposal.changes.append(FileChange(name, path, before: file, after: entry.before, isRestored: true))
             files[name] = entry.before
             return

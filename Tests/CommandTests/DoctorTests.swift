@@ -96,6 +96,31 @@ import Testing
         #expect(try findings(try doctor("--json"))["error"] == ["placeOpen"])
     }
 
+    @Test("Another program that may have the reader is named: one that runs, and one that would be started")
+    func fprintd() throws {
+        try daemon.directory.write("", to: "root/usr/share/dbus-1/system-services/net.reactivated.Fprint.service")
+        #expect(try findings(try doctor("--json"))["warning"] == ["fprintdMayStart"])
+        try FileManager.default.createDirectory(
+            atPath: daemon.directory.file("root/etc/systemd/system"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: daemon.directory.file("root/etc/systemd/system/fprintd.service"), withDestinationPath: "/dev/null")
+        #expect(try findings(try doctor("--json"))["warning"] == nil)
+
+        let bus = try PrivateBus(in: daemon.directory)
+        let environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
+        let other = try RunningProgram(
+            "/usr/bin/python3",
+            ["-m", "dbusmock", "--system", "net.reactivated.Fprint", "/", "net.reactivated.Fprint"],
+            environment: environment)
+        defer { other.send(SIGKILL) }
+        let command = Command(socketPath: daemon.socketPath, environment: environment)
+        #expect(
+            try eventually {
+                let result = try command.run("doctor", "--root", daemon.directory.file("root"), "--json")
+                return try findings(result)["error"] == ["fprintdRunning"]
+            })
+    }
+
     @Test("It asks for one touch, and tells how each step went")
     func touch() throws {
         let root = daemon.directory.file("root")

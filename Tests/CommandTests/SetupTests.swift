@@ -122,6 +122,37 @@ import Testing
         #expect(try system.text("sudo") == "auth required pam_unix.so\n")
     }
 
+    @Test("A line that was there before setup goes as well")
+    func oneByHand() throws {
+        let text = "\(System.finger)auth required pam_unix.so\n"
+        let system = try System(["sudo": text])
+        #expect(try system.setup("--apply").status == 0)
+        #expect(try system.text("sudo") == text + System.report)
+        #expect(try system.setup("--undo", "--apply").status == 0)
+        #expect(try system.text("sudo") == "auth required pam_unix.so\n")
+    }
+
+    @Test(
+        "Ended at whatever moment, it leaves each file whole, and what it did can be undone",
+        arguments: [SIGINT, SIGKILL])
+    func ended(signal: Int32) throws {
+        let services = ["sudo", "su", "login", "doas", "polkit-1", "vlock"]
+        let system = try System(Dictionary(uniqueKeysWithValues: services.map { ($0, System.sudo) }))
+        for delay in stride(from: 0, to: 60, by: 4) {
+            let program = try RunningProgram(Command.path, ["setup", "--root", system.directory.path, "--apply"])
+            // From before it begins to after its end: whenever it comes, what follows must hold.
+            _ = poll(nil, 0, Int32(delay))
+            program.send(signal)
+            try program.wait()
+            for service in services { #expect([System.sudo, System.wiredSudo].contains(try system.text(service))) }
+            #expect(try system.setup("--undo", "--apply").status == 0)
+            for service in services { #expect(try system.text(service) == System.sudo) }
+        }
+        // What a killed one was writing at that moment may be left beside the file, under a name that no program has.
+        let named = try system.names.filter { !$0.contains(".") }
+        #expect(named == (services + ["common-account", "common-auth"]).sorted())
+    }
+
     @Test("A package's own file is left alone: the one that counts instead comes and goes")
     func vendorsFile() throws {
         let system = try System([:])

@@ -94,7 +94,9 @@ import Testing
         Row([.unitDown("x.socket", state: "failed")]) {
             $0.units = [.init(name: "x.socket", load: "loaded", active: "failed")]
         },
-        Row([]) { $0.units = [.init(name: "x.service", load: "loaded", active: "activating")] },
+        Row([]) {
+            $0.units = ["activating", "reloading"].map { .init(name: "x.service", load: "loaded", active: $0) }
+        },
         Row([.placeMissing("/x")]) {
             $0.places = [Facts.Place(path: "/x", least: 0, most: 0o777, owners: [0], found: nil)]
         },

@@ -95,10 +95,11 @@ public struct Diagnosis: Sendable {
         if case .told(let report, let examination) = facts.daemon {
             if report.prints > 0 { findings.append(.enrolled(report.prints)) }
             for standing in report.standings {
-                // That of the service itself is told as what keeps it from working.
-                if let denial = standing.denial, standing.serviceClass != examination.serviceClass {
-                    findings.append(.standing(standing.serviceClass, denial))
-                }
+                guard let denial = standing.denial else { continue }
+                // That of the service itself is told as what keeps it from working, unless something else does first.
+                let isTold =
+                    standing.serviceClass == examination.serviceClass && denial.cause == examination.denial?.cause
+                if !isTold { findings.append(.standing(standing.serviceClass, denial)) }
             }
         }
         findings += facts.prints.filter(\.damaged).map { .printDamaged($0.finger, driver: $0.driver) }

@@ -56,6 +56,8 @@ public struct Proposal: Sendable {
 /// A service or file that nothing can be done with.
 public struct Refusal: Error, Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
+        /// Our module isn't installed.
+        case noModule
         /// The daemon's configuration doesn't list it.
         case notListed
         /// A finger makes no sense there.

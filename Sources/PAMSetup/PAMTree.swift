@@ -54,6 +54,14 @@ public struct PAMTree: Sendable {
     /// Whether the file that counts is the administrator's.
     public func isOwn(_ name: String) -> Bool { paths[name] == ownPath(name) }
 
+    /// Whether our module is where libpam looks for modules.
+    public var hasModule: Bool {
+        let multiarch = ((try? Directory.names(in: "\(root)/usr/lib")) ?? []).filter { $0.contains("-linux-") }
+        return (multiarch.map { "/usr/lib/\($0)" } + ["/usr/lib", "/usr/lib64", "/lib", "/lib64"]).contains {
+            SmallFile.isThere("\(root)\($0)/security/pam_bioauth.so")
+        }
+    }
+
     /// The files that hold a line of ours, by their names.
     public var namesWithOurLines: [String] {
         files.filter(\.value.hasOurLines).keys.sorted()

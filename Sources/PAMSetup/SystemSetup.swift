@@ -25,6 +25,10 @@ public struct SystemSetup {
     public func wire(_ services: [String]) throws(SystemError) -> Proposal {
         var proposal = Proposal()
         var files = tree.files
+        guard tree.hasModule else {
+            proposal.refusals.append(Refusal(name: "pam_bioauth.so", reason: .noModule))
+            return proposal
+        }
         if services.isEmpty, let tool {
             files = try rehearse(tool, ["--enable"] + PAMAuthUpdate.profiles, &proposal)
             if !proposal.refusals.isEmpty { return proposal }

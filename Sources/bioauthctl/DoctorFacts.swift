@@ -13,7 +13,8 @@ extension Invocation {
     func gather(about account: Account) -> Facts {
         let root = options.text("root") ?? ""
         let configuration = Configuration.read(root + Configuration.systemFile)
-        let (wirings, unreadable) = wirings(of: Set(configuration.settings.services.keys), root: root)
+        let (tree, unreadable) = PAMTree.read(root: root)
+        let wirings = wirings(tree, of: Set(configuration.settings.services.keys))
         let service = options.text("service") ?? usualService(wirings)
         var daemon = Facts.DaemonWord.silent(.noDaemon)
         var prints: [PrintEntry] = []
@@ -31,7 +32,7 @@ extension Invocation {
             service: service, daemon: daemon, prints: prints,
             orphans: isSystems && geteuid() == 0 ? orphans(root: root) : [],
             units: isSystems ? SystemUnit.all(Invocation.units).map { $0.map(Facts.Unit.init) } : [],
-            places: places(isSystems: isSystems), isModuleInstalled: isModuleInstalled(root: root),
+            places: places(isSystems: isSystems), isModuleInstalled: tree?.hasModule ?? true,
             configurationProblems: configuration.problems, wirings: wirings, unreadablePAM: unreadable,
             fprintd: fprintd(root: root), wallClock: WallClock.now() / 1_000_000_000)
     }
@@ -46,16 +47,10 @@ extension Invocation {
         return wired.contains("sudo") ? "sudo" : wired.sorted().first ?? "sudo"
     }
 
-    private func wirings(of listed: Set<String>, root: String) -> ([String: Wiring], String?) {
-        do {
-            let tree = try PAMTree(root: root)
-            let there = listed.filter { tree.files[$0] != nil }
-            return (
-                Dictionary(uniqueKeysWithValues: there.map { ($0, Wiring(Stack(of: $0, in: tree.files))) }), nil
-            )
-        } catch {
-            return ([:], error.description)
-        }
+    private func wirings(_ tree: PAMTree?, of listed: Set<String>) -> [String: Wiring] {
+        guard let tree else { return [:] }
+        let there = listed.filter { tree.files[$0] != nil }
+        return Dictionary(uniqueKeysWithValues: there.map { ($0, Wiring(Stack(of: $0, in: tree.files))) })
     }
 
     /// The sockets, what they stand in, and what the daemon keeps.
@@ -78,13 +73,6 @@ extension Invocation {
         ]
     }
 
-    private func isModuleInstalled(root: String) -> Bool {
-        let multiarch = ((try? Directory.names(in: "\(root)/usr/lib")) ?? []).filter { $0.contains("-linux-") }
-        return (multiarch.map { "/usr/lib/\($0)" } + ["/usr/lib", "/usr/lib64", "/lib", "/lib64"]).contains {
-            SmallFile.isThere("\(root)\($0)/security/pam_bioauth.so")
-        }
-    }
-
     private func orphans(root: String) -> [UInt32] {
         ((try? Directory.names(in: "\(root)/var/lib/bioauthd/prints")) ?? []).compactMap { UInt32($0) }
             .filter { Account.numbered($0) == nil }.sorted()
@@ -101,6 +89,13 @@ extension Invocation {
 extension Facts.Unit {
     fileprivate init(_ unit: SystemUnit) {
         self.init(name: unit.name, load: unit.load, active: unit.active)
+    }
+}
+
+extension PAMTree {
+    /// The files, or why they can't be read.
+    fileprivate static func read(root: String) -> (tree: PAMTree?, problem: String?) {
+        do { return (try PAMTree(root: root), nil) } catch { return (nil, error.description) }
     }
 }
 

@@ -89,6 +89,7 @@ extension Refusal.Reason {
     /// Its name in JSON.
     fileprivate var name: String {
         switch self {
+        case .noModule: "noModule"
         case .notListed: "notListed"
         case .senseless: "senseless"
         case .noFile: "noFile"
@@ -106,6 +107,7 @@ extension Refusal.Reason {
 
     fileprivate var words: String {
         switch self {
+        case .noModule: tr("the PAM module is not installed.")
         case .notListed:
             tr("bioauthd takes no finger for it. Services are listed in [services] in /etc/bioauthd/bioauthd.conf.")
         case .senseless: tr("a finger makes no sense there.")

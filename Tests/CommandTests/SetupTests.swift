@@ -20,6 +20,7 @@ import Testing
         static let wiredSudo = "#%PAM-1.0\n\n\(finger)@include common-auth\n\(report)@include common-account\n"
 
         init(_ files: [String: String] = ["sudo": sudo]) throws {
+            try directory.write("", to: "usr/lib/security/pam_bioauth.so")
             try write(System.commonAuth, to: "common-auth")
             try write("account required pam_unix.so\n", to: "common-account")
             for (name, text) in files { try write(text, to: name) }
@@ -197,6 +198,18 @@ import Testing
         let result = try system.setup("--undo", "--apply")
         #expect(result.status == 1)
         #expect(result.output.contains("su: it is a link to ../elsewhere"))
+    }
+
+    @Test("Without the module no line is put in, and lines are taken out all the same")
+    func noModule() throws {
+        let system = try System()
+        #expect(try system.setup("--apply").status == 0)
+        try FileManager.default.removeItem(atPath: system.directory.file("usr/lib/security/pam_bioauth.so"))
+        #expect(try system.setup("--undo", "--apply").status == 0)
+        #expect(try system.text("sudo") == System.sudo)
+        let result = try system.setup("--apply")
+        #expect(result.status == 1 && result.output.contains("pam_bioauth.so: the PAM module is not installed."))
+        #expect(try system.text("sudo") == System.sudo)
     }
 
     @Test("Two runs at once: the second changes nothing")

@@ -143,6 +143,14 @@ import Testing
             told(&$0, status: { $0.standings = [.init(.privilege, locked)] }, examination: { $0.denial = locked })
         },
         Row(
+            [.standing(.privilege, locked), .denied(service: "sudo", Denial(.lidClosed))],
+            lost: [.admitted(service: "sudo")]
+        ) {
+            told(
+                &$0, status: { $0.standings = [.init(.privilege, locked)] },
+                examination: { $0.denial = Denial(.lidClosed) })
+        },
+        Row(
             [.denied(service: "sudo", Denial(.notEnrolled))], lost: [.enrolled(2), .admitted(service: "sudo")]
         ) { told(&$0, status: { $0.prints = 0 }, examination: { $0.denial = Denial(.notEnrolled) }) },
         Row(

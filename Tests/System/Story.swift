@@ -50,11 +50,13 @@ final class Story {
             try logInByFinger()
         }
         try begin("sudo is answered by touch") { try sudoByFinger() }
+        try begin("The doctor finds that a touch works") { try examine(expecting: 0) }
         try begin("A daemon that hangs is started anew, and so is one that is killed again and again") {
             try surviveTrouble()
             try sudoByFinger()
         }
         try begin("A stranger locks the finger out") { try lockOut() }
+        try begin("... which the doctor finds, too") { try examine(expecting: 1) }
         try begin("... also after a reboot: login wants the password, which clears the lockout") {
             try system.root("systemctl reboot")
             try system.waitForEnd(isReboot: true)
@@ -256,6 +258,12 @@ final class Story {
         try console.expect(Story.fingerPrompt)
         try touch(Story.own)
         try console.expect("\n0\r\n")
+        try console.expect(Story.shellPrompt)
+    }
+
+    private func examine(expecting status: Int) throws {
+        console.type("bioauthctl doctor; echo \"The doctor ends with $?.\"\n")
+        try console.expect("The doctor ends with \(status).")
         try console.expect(Story.shellPrompt)
     }
 

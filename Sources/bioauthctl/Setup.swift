@@ -71,8 +71,11 @@ extension Proposal {
 
 extension SystemSetup {
     fileprivate func carryOut(_ proposal: Proposal, _ output: Output) throws(Failure) {
+        // Told afterwards: nobody who stops listening ends it in the middle.
+        var done: [FileChange] = []
+        defer { for change in done { output.note(change.wordsWhenDone) } }
         do {
-            try apply(proposal) { change in output.note(change.wordsWhenDone) }
+            try apply(proposal) { done.append($0) }
         } catch {
             throw Failure(error)
         }

@@ -91,7 +91,7 @@ let package = Package(
         .testTarget(
             name: "SyntheticFingersTests",
             dependencies: ["SyntheticFingers", "FingerprintReader", "BioauthCore", "CGLib", "bioauth-finger"]),
-        .testTarget(name: "ModuleTests"),
+        .testTarget(name: "ModuleTests", dependencies: ["TestSupport"]),
         .testTarget(
             name: "PasswordTests",
             dependencies: [

@@ -46,37 +46,38 @@ int client_send(int fd, const uint8_t *bytes, size_t length)
     return (size_t)sent == length ? 0 : -EIO;
 }
 
-/* Waits until the socket has something to say. Other signals than those held back run their handlers and it goes on. */
-static int await(int fd, int signals, int64_t deadline)
+int client_wait(int fd, int signals, struct pollfd *others, size_t count, int64_t deadline)
 {
-    struct pollfd polled[] = { { .fd = signals, .events = POLLIN }, { .fd = fd, .events = POLLIN } };
+    struct pollfd polled[2 + CLIENT_OTHERS] = { { .fd = signals, .events = POLLIN }, { .fd = fd, .events = POLLIN } };
 
+    if (count > CLIENT_OTHERS)
+        return -EINVAL;
     for (;;) {
         int64_t left = deadline - client_now();
         int ready;
 
         if (left <= 0)
             return -ETIME;
-        ready = poll(polled, 2, left < INT_MAX ? (int)left : INT_MAX);
+        for (size_t i = 0; i < count; i++)
+            polled[2 + i] = others[i];
+        ready = poll(polled, 2 + count, left < INT_MAX ? (int)left : INT_MAX);
         if (ready < 0 && errno != EINTR)
             return -errno;
-        if (ready > 0)
-            return polled[0].revents != 0 ? -EINTR : 0;
+        if (ready <= 0)
+            continue; /* a signal that isn't held back has run its handler */
+        for (size_t i = 0; i < count; i++)
+            others[i].revents = polled[2 + i].revents;
+        return polled[0].revents != 0 ? -EINTR : polled[1].revents != 0;
     }
 }
 
-int client_receive(int fd, int signals, int64_t deadline, uint8_t *buffer, struct wire_message *message)
+int client_read(int fd, uint8_t *buffer, struct wire_message *message)
 {
     for (;;) {
-        ssize_t length;
-        int error = await(fd, signals, deadline);
-
-        if (error < 0)
-            return error;
         /* MSG_TRUNC: the datagram's own length, so that a longer one is refused and not cut. */
-        length = recv(fd, buffer, WIRE_MESSAGE_MAX, MSG_DONTWAIT | MSG_TRUNC);
-        if (length < 0 && errno == EAGAIN)
-            continue;
+        ssize_t length = recv(fd, buffer, WIRE_MESSAGE_MAX, MSG_DONTWAIT | MSG_TRUNC);
+        int error;
+
         if (length < 0)
             return -errno;
         if (length == 0)
@@ -85,4 +86,16 @@ int client_receive(int fd, int signals, int64_t deadline, uint8_t *buffer, struc
         if (error != -ENOMSG)
             return error;
     }
+}
+
+int client_receive(int fd, int signals, int64_t deadline, uint8_t *buffer, struct wire_message *message)
+{
+    int error;
+
+    do {
+        error = client_wait(fd, signals, NULL, 0, deadline);
+        if (error >= 0)
+            error = client_read(fd, buffer, message);
+    } while (error == -EAGAIN);
+    return error;
 }

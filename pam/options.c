@@ -43,6 +43,25 @@ static int parse_socket(const char *path, const char **socket)
     return 0;
 }
 
+static int parse_password(const char *name, enum mode *mode)
+{
+    static const struct {
+        const char *name;
+        enum mode mode;
+    } modes[] = {
+        { "auto", MODE_AUTO },     { "tty", MODE_TTY },     { "first", MODE_FIRST },
+        { "beside", MODE_BESIDE }, { "later", MODE_LATER },
+    };
+
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (strcmp(modes[i].name, name) == 0) {
+            *mode = modes[i].mode;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
+
 static int parse_option(const char *argument, struct options *options)
 {
     const char *value;
@@ -53,6 +72,8 @@ static int parse_option(const char *argument, struct options *options)
         return parse_count(value, 10, &options->max_tries);
     if ((value = value_of(argument, "socket=")) != NULL)
         return parse_socket(value, &options->socket);
+    if ((value = value_of(argument, "password=")) != NULL)
+        return parse_password(value, &options->password);
     if (strcmp(argument, "debug") == 0)
         options->debug = true;
     else if (strcmp(argument, "quiet") == 0)

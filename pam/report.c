@@ -91,7 +91,7 @@ enum ending report_password(pam_handle_t *pamh, const struct options *options)
         return ENDED_REPORTED;
     if (transaction_account(pamh, false, &account) < 0)
         return ENDED_REPORTED;
-    if (signals_hold(&signals) < 0)
+    if (signals_hold(&signals, false) < 0)
         return ENDED_REPORTED;
     error = report(options, &account, service, password, signals.fd, &verdict);
     signals_release(&signals);

@@ -33,8 +33,15 @@ int result_code(const struct outcome *outcome)
         if (verdict->allowed == 1 && verdict->finger >= 1 && verdict->finger <= 10)
             return PAM_SUCCESS;
         return denial_code(verdict);
+    case ENDED_INTERRUPTED:
+        return PAM_ABORT;
+    case ENDED_NO_INPUT:
+        return PAM_CONV_ERR;
+    case ENDED_EMPTY_ANSWER:
+        return PAM_AUTH_ERR;
     case ENDED_FAILED:
     case ENDED_MISCONFIGURED:
+    case ENDED_NOT_ASKED:
     case ENDED_NO_ACCOUNT:
     case ENDED_NO_DAEMON:
     case ENDED_DAEMON_GONE:
@@ -42,7 +49,7 @@ int result_code(const struct outcome *outcome)
     case ENDED_UNREADABLE:
     case ENDED_PROBLEM:
     case ENDED_NOBODY_TOLD:
-    case ENDED_INTERRUPTED:
+    case ENDED_PASSWORD:
     case ENDED_REPORTED:
         return PAM_AUTHINFO_UNAVAIL;
     }

@@ -6,28 +6,50 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-int signals_hold(struct signals *signals)
+bool signals_ignored(int signal)
 {
-    static const int ending[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP };
     struct sigaction action;
-    sigset_t held;
+
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/* A descriptor for the set; -1: failed. */
+static int watch(const sigset_t *set)
+{
+    return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int signals_hold(struct signals *signals, bool terminal)
+{
+    static const int ending[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGALRM };
+    size_t count = sizeof ending / sizeof *ending - (terminal ? 0 : 1);
+    sigset_t ends, job, held;
     int error;
 
-    sigemptyset(&held);
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-            sigaddset(&held, ending[i]);
+    sigemptyset(&ends);
+    for (size_t i = 0; i < count; i++)
+        if (!signals_ignored(ending[i]))
+            sigaddset(&ends, ending[i]);
+    sigemptyset(&job);
+    if (!signals_ignored(SIGTSTP))
+        sigaddset(&job, SIGTSTP);
+    sigaddset(&job, SIGCONT);
+    held = ends;
+    if (terminal)
+        sigorset(&held, &ends, &job);
 
     error = pthread_sigmask(SIG_BLOCK, &held, &signals->before);
     if (error != 0)
         return -error;
-    signals->fd = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (signals->fd < 0) {
-        error = errno;
-        pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
-        return -error;
-    }
-    return 0;
+    signals->job = -1;
+    signals->fd = watch(&ends);
+    if (signals->fd >= 0 && terminal)
+        signals->job = watch(&job);
+    if (signals->fd >= 0 && (!terminal || signals->job >= 0))
+        return 0;
+    error = errno;
+    signals_release(signals);
+    return -error;
 }
 
 bool signals_pending(const struct signals *signals)
@@ -37,8 +59,29 @@ bool signals_pending(const struct signals *signals)
     return poll(&polled, 1, 0) > 0;
 }
 
+int signals_take_job(const struct signals *signals)
+{
+    struct signalfd_siginfo taken;
+
+    return read(signals->job, &taken, sizeof taken) == sizeof taken ? (int)taken.ssi_signo : 0;
+}
+
+void signals_stop(void)
+{
+    sigset_t stop;
+
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    (void)raise(SIGTSTP);
+    pthread_sigmask(SIG_UNBLOCK, &stop, NULL); /* stops here */
+    pthread_sigmask(SIG_BLOCK, &stop, NULL);
+}
+
 void signals_release(struct signals *signals)
 {
-    close(signals->fd);
+    if (signals->fd >= 0)
+        close(signals->fd);
+    if (signals->job >= 0)
+        close(signals->job);
     pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 }

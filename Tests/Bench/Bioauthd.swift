@@ -45,7 +45,8 @@ final class Bioauthd: Subject {
         ready = monotonicNow()
         for service in ["sudo", "login"] {
             try directory.write(
-                "auth required \(Built.module) socket=\(daemon.socketPath) max-tries=1\n", to: "pam.d/\(service)")
+                "auth required \(Built.module) socket=\(daemon.socketPath) max-tries=1 password=later\n",
+                to: "pam.d/\(service)")
         }
         stacks = directory.file("pam.d")
         try daemon.givePassword()

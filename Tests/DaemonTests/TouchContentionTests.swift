@@ -14,11 +14,12 @@ struct TouchContentionTests {
         daemon = try DaemonUnderTest()
         #expect(try daemon.enroll(synthetic: 1) == .done(nil))
         try daemon.givePassword()
-        host = try PAMHost(stack: "auth required MODULE socket=\(daemon.socketPath) timeout=30", in: daemon.directory)
+        host = try PAMHost(
+            stack: "auth required MODULE socket=\(daemon.socketPath) password=first", in: daemon.directory)
     }
 
     private func sudo(_ more: [String] = []) throws -> RunningProgram {
-        try RunningProgram(Built.host, host.arguments(user: DaemonUnderTest.account.name, more))
+        try RunningProgram(Built.host, host.arguments(user: DaemonUnderTest.account.name, answers: [""], more))
     }
 
     @Test("Two sudos of one person from different process groups: neither gets the finger, both are told, both end")
@@ -31,7 +32,7 @@ struct TouchContentionTests {
         try one.wait()
         try two.wait()
         for (program, rival) in [(one, two), (two, one)] {
-            #expect(PAMHost.lines(program.text).last { $0.event == "result" }?.name == "PAM_AUTHINFO_UNAVAIL")
+            #expect(PAMHost.lines(program.text).last { $0.event == "result" }?.name == "PAM_AUTH_ERR")
             #expect(program.text.contains("\(rival.pid)"), "it names the other: \(program.text)")
         }
         #expect(try daemon.status().mismatches == 0)
@@ -58,7 +59,7 @@ struct TouchContentionTests {
             // As a set-uid program: root's by its effective uid, the stranger's by its real one.
             try RunningProgram(
                 "/usr/bin/setpriv",
-                ["--ruid=\(stranger)", Built.host] + host.arguments(user: DaemonUnderTest.account.name))
+                ["--ruid=\(stranger)", Built.host] + host.arguments(user: DaemonUnderTest.account.name, answers: [""]))
         }
         var foreign: RunningProgram?
         try daemon.waitFor(.prompted) { foreign = try su() }
@@ -66,7 +67,7 @@ struct TouchContentionTests {
         try daemon.waitFor(.prompted) { own = try sudo() }
         let other = try #require(foreign)
         try other.wait()
-        #expect(PAMHost.lines(other.text).last { $0.event == "result" }?.name == "PAM_AUTHINFO_UNAVAIL")
+        #expect(PAMHost.lines(other.text).last { $0.event == "result" }?.name == "PAM_AUTH_ERR")
         #expect(!other.text.contains("index"), "the finger isn't named: \(other.text)")
         try daemon.touch(1)
         let owner = try #require(own)
@@ -87,7 +88,8 @@ struct TouchContentionTests {
     func background() throws {
         var first: RunningProgram?
         try daemon.waitFor(.prompted) { first = try sudo() }
-        let hidden = host.arguments(user: DaemonUnderTest.account.name).map { "'\($0)'" }.joined(separator: " ")
+        let hidden = host.arguments(user: DaemonUnderTest.account.name, answers: [""]).map { "'\($0)'" }.joined(
+            separator: " ")
         try daemon.waitFor(.denied, cause: .backgroundProcess) {
             // A job of its own on a terminal whose foreground belongs to the shell.
             let script = "set -m; '\(Built.host)' \(hidden) & wait"

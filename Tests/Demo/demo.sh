@@ -30,8 +30,9 @@ read -r given
 SCRIPT
 chmod 700 "$dir/check-password"
 mkdir "$dir/pam.d"
+mkfifo "$dir/keys"
 cat > "$dir/pam.d/sudo" <<STACK
-auth     [success=done default=ignore]  $pam/pam_bioauth.so socket=$socket timeout=20
+auth     [success=done conv_err=die abort=die auth_err=die default=ignore]  $pam/pam_bioauth.so socket=$socket
 auth     [success=1 default=ignore]     pam_exec.so quiet expose_authtok $dir/check-password
 auth     requisite                      pam_deny.so
 auth     optional                       $pam/pam_bioauth.so report socket=$socket
@@ -57,24 +58,40 @@ touch_reader() { timeout 10 "$bin/bioauth-finger" touch --reader "$reader" --fin
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 
-# transaction EXPECTED PASSWORD FINGER:IMPRESSION… – one `sudo`: touches when asked to, types the password when asked.
+# transaction EXPECTED PASSWORD FINGER:IMPRESSION… – one `sudo` on a terminal of its own: whoever sits there answers each
+# question with the next touch and, when none is left, with the password.
 transaction() {
-    local expected=$1 typed=$2 touches=("${@:3}") result='' line text
-    while read -r line; do
-        text=${line#*\"text\":\"} text=${text%\"\}}
-        case $line in
-            *'"event":"ask"'*) echo "    $text ********" ;;
-            *'"event":"info"'*|*'"event":"error"'*)
-                echo "    $text"
-                # Whoever stands there answers a prompt, or "try again", with a touch.
-                if [ ${#touches[@]} -gt 0 ]; then
-                    echo "      (finger ${touches[0]%:*} touches the reader)"
-                    touch_reader "${touches[0]%:*}" "${touches[0]#*:}"
-                    touches=("${touches[@]:1}")
-                fi ;;
-            *'"event":"result"'*) result=${line#*\"name\":\"} result=${result%%\"*} ;;
+    local expected=$1 typed=$2 touches=("${@:3}") result='' text='' character host
+    printf -v host '%q ' "$pam/pam-host" --confdir "$dir/pam.d" --service sudo --user "$user" \
+        --locale "${LC_ALL:-${LANG:-C}}" --answer "$typed"
+    exec 8<> "$dir/keys"
+    while IFS= read -r -N 1 character; do
+        case $character in
+        $'\r') continue ;;
+        $'\n')
+            case $text in
+            '{'*'"event":"result"'*) result=${text#*\"name\":\"} result=${result%%\"*} ;;
+            '{'*'"event":"ask"'*) text=${text#*\"text\":\"}; echo "    ${text%\"\}}********" ;;
+            '{'* | '') ;;
+            *) echo "    $text" ;;
+            esac
+            text='' ;;
+        *) text+=$character ;;
         esac
-    done < <("$pam/pam-host" --confdir "$dir/pam.d" --service sudo --user "$user" --answer "$typed" || true)
+        case $text in
+        Password*': ' | 암호*': ')
+            if [ ${#touches[@]} -gt 0 ]; then
+                echo "    $text"
+                echo "      (finger ${touches[0]%:*} touches the reader)"
+                touch_reader "${touches[0]%:*}" "${touches[0]#*:}"
+                touches=("${touches[@]:1}")
+            else
+                echo "    $text********"
+                printf '%s\n' "$typed" >&8
+            fi
+            text='' ;;
+        esac
+    done < <(script -qfec "exec $host" /dev/null <&8 || true)
     if [ "$result" = "$expected" ]; then
         if [ "$result" = PAM_SUCCESS ]; then echo "    => let in"; else echo "    => not let in ($result)"; fi
     else

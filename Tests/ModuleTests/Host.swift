@@ -29,7 +29,10 @@ enum Build: String, Sendable {
         let directory = pam.deletingLastPathComponent().appending(path: "build/module-tests-\(build.rawValue)").path
         let make = Process()
         make.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        make.arguments = ["make", "--silent", "-C", pam.path, "all", "BUILD=\(directory)", "SANITIZE=\(sanitize)"]
+        make.arguments = [
+            "make", "--silent", "-C", pam.path, "all", "BUILD=\(directory)", "SANITIZE=\(sanitize)",
+            "LOCALEDIR=\(pam.deletingLastPathComponent().path)/build/locale",
+        ]
         make.environment = ProcessInfo.processInfo.environment.filter { !["MAKEFLAGS", "MFLAGS"].contains($0.key) }
         make.standardOutput = FileHandle.standardError
         try make.run()
@@ -79,9 +82,12 @@ struct Run: Sendable {
 final class Stage: Sendable {
     let directory: String
     let build: Build
+    /// How the module keeps the password live meanwhile.
+    let password: String
 
-    init(_ build: Build = .address) throws {
+    init(_ build: Build = .address, password: String = "later") throws {
         self.build = build
+        self.password = password
         var template = Array("/tmp/bioauth-module-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
         directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
@@ -94,7 +100,7 @@ final class Stage: Sendable {
 
     /// A line of a stack: the module with its socket and these options.
     func module(_ options: String = "", control: String = "required") throws -> String {
-        "auth \(control) \(try build.directory())/pam_bioauth.so socket=\(socket) \(options)"
+        "auth \(control) \(try build.directory())/pam_bioauth.so socket=\(socket) password=\(password) \(options)"
     }
 
     func write(stack lines: [String], service: String) throws {

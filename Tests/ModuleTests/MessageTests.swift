@@ -124,10 +124,11 @@ import Testing
             (-6, 37), (-6, 38), (-7, 27), (-5, 28), (-1004, 24), (-1004, 25), (-2, 2), (-9, 4), (-77, 999),
         ] as [(Int32, UInt16)])
     func nothingIsSaidWhereNothingCanBeTouched(_ code: Int32, _ cause: UInt16) throws {
-        let (run, _) = try Stage().run(against: {
-            $0.send(Datagram.denied(code, cause))
-            $0.untilClosed()
-        })
+        let (run, _) = try Stage(password: "first").run(
+            against: {
+                $0.send(Datagram.denied(code, cause))
+                $0.untilClosed()
+            }, arguments: ["--answer", ""])
         expect(run, "PAM_AUTHINFO_UNAVAIL")
         #expect(run.told.isEmpty)
     }
@@ -181,10 +182,11 @@ import Testing
             ),
         ] as [([UInt8], String, String)])
     func lockoutIsSaidInAnyCase(_ verdict: [UInt8], _ result: String, _ text: String) throws {
-        let (run, _) = try Stage().run(against: {
-            $0.send(verdict)
-            $0.untilClosed()
-        })
+        let (run, _) = try Stage(password: "first").run(
+            against: {
+                $0.send(verdict)
+                $0.untilClosed()
+            }, arguments: ["--answer", ""])
         expect(run, result)
         #expect(run.told == ["error: " + text])
     }
@@ -202,12 +204,13 @@ import Testing
             (-77, 999, "The finger can't be used any more. Use your password."),
         ] as [(Int32, UInt16, String)])
     func endAfterThePromptIsSaid(_ code: Int32, _ cause: UInt16, _ text: String) throws {
-        let (run, _) = try Stage().run(against: {
-            $0.send(Datagram.prompt())
-            $0.send(Datagram.denied(code, cause))
-            $0.untilClosed()
-        })
-        expect(run, "PAM_AUTHINFO_UNAVAIL")
+        let (run, _) = try Stage(password: "first").run(
+            against: {
+                $0.send(Datagram.prompt())
+                $0.send(Datagram.denied(code, cause))
+                $0.untilClosed()
+            }, arguments: ["--answer", ""])
+        expect(run, "PAM_AUTH_ERR")
         #expect(run.told == [Self.prompt, "error: " + text])
     }
 

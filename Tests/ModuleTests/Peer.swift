@@ -9,6 +9,7 @@ final class Peer: Sendable {
     private let requests = Mutex<[[UInt8]]>([])
     private let finished = DispatchSemaphore(value: 0)
     private let stopping = Mutex(false)
+    private let open = Mutex(0)
 
     /// Listens at `path`; each connection gets a thread that runs `script` and then closes it.
     init(at path: String, backlog: Int32 = 64, script: (@Sendable (Connection) -> Void)?) throws {
@@ -22,6 +23,9 @@ final class Peer: Sendable {
             finished.signal()
         }
     }
+
+    /// Whether all connections that there were have been closed by the module.
+    var isIdle: Bool { open.withLock { $0 } == 0 && connections > 0 }
 
     /// How many connections were accepted.
     var connections: Int { accepted.withLock { $0 } }
@@ -46,6 +50,7 @@ final class Peer: Sendable {
         while true {
             let fd = Glibc.accept(listening, nil, nil)
             guard fd >= 0 else { break }
+            open.withLock { $0 += 1 }
             accepted.withLock { $0 += 1 }
             running.enter()
             Thread.detachNewThread { [self] in
@@ -53,6 +58,7 @@ final class Peer: Sendable {
                 if let first = connection.receive() { requests.withLock { $0.append(first) } }
                 script(connection)
                 Glibc.close(fd)
+                open.withLock { $0 -= 1 }
                 running.leave()
             }
         }

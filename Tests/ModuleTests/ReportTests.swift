@@ -183,7 +183,7 @@ import Testing
         let section = try #require(page.components(separatedBy: ".SH REPORT MODE").last)
         let lines = section.split(separator: "\n").filter { $0.hasPrefix("auth") }.prefix(5).map(String.init)
         #expect(lines.count == 5 && lines[3].hasSuffix("report"))
-        let module = "\(try stage.build.directory())/pam_bioauth.so socket=\(stage.socket)"
+        let module = "\(try stage.build.directory())/pam_bioauth.so socket=\(stage.socket) password=later"
         return lines.map {
             $0.replacingOccurrences(of: "pam_bioauth.so", with: module)
                 .replacingOccurrences(of: "pam_unix.so", with: password ?? "pam_unix.so nodelay")

@@ -71,7 +71,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "timeout=0", "timeout=301", "timeout=1s", "max-tries=11", "max_tries=3", "verbose", "password=later",
+        "timeout=0", "timeout=301", "timeout=1s", "max-tries=11", "max_tries=3", "verbose", "password=none",
+        "password=",
     ])
     func badOptionIsLoggedAndNobodyAsked(_ option: String) throws {
         let stage = try Stage()

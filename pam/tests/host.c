@@ -13,7 +13,8 @@
  *                        acct_mgmt, open_session, close_session, chauthtok
  *   --answer TEXT        what to answer the next question with; may stand many times. Without one: PAM_CONV_ERR
  *   --conversation HOW   show (the default); answer: also answers what is no question; refuse: refuses what is no
- *                        question; refuse-all; none: there is no function
+ *                        question; refuse-all; none: there is no function; input: an answer is a line of standard
+ *                        input, waited for as polkit's helper does
  *   --block, --ignore, --handle SIGNAL
  *                        INT, TERM, QUIT, HUP, ALRM, CHLD, TSTP, USR1 or WINCH: blocked, ignored, or caught (without
  *                        SA_RESTART) before the first call; may stand many times. All others as a shell starts them
@@ -129,6 +130,8 @@ static void print_string(const char *name, const char *text)
 
 static void begin_line(const struct transaction *transaction, int64_t at, const char *event)
 {
+    /* A thread that a module cancels in its question does not take the lock with it. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     pthread_mutex_lock(&output);
     printf("{\"at\":%lld,\"thread\":%d,\"round\":%d,\"event\":\"%s\"", (long long)at, transaction->thread,
            transaction->round, event);
@@ -139,6 +142,7 @@ static void end_line(void)
     puts("}");
     fflush(stdout);
     pthread_mutex_unlock(&output);
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
 }
 
 static void print_text(const struct transaction *transaction, const char *event, const char *name, const char *text)
@@ -286,7 +290,14 @@ static int reply(struct transaction *transaction, const struct pam_message *mess
     if (strcmp(settings.conversation, "refuse-all") == 0 ||
         (!question && strcmp(settings.conversation, "refuse") == 0))
         return PAM_CONV_ERR;
-    if (question) {
+    if (question && strcmp(settings.conversation, "input") == 0) {
+        char line[PAM_MAX_RESP_SIZE];
+
+        if (fgets(line, sizeof line, stdin) == NULL)
+            return PAM_CONV_ERR;
+        line[strcspn(line, "\n")] = '\0';
+        response->resp = strdup(line);
+    } else if (question) {
         if (transaction->answered >= settings.answer_count)
             return PAM_CONV_ERR;
         response->resp = strdup(settings.answers[transaction->answered++]);

@@ -1,4 +1,5 @@
 /* Tests of the module's pure parts: the codec against the byte vectors, the options, the result table. */
+#include "check.h"
 #include "options.h"
 #include "result.h"
 #include "wire.h"
@@ -8,17 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int checks, failures;
-
-static void check(bool right, const char *what, const char *which)
-{
-    checks++;
-    if (!right) {
-        failures++;
-        printf("FAILED: %s: %s\n", what, which);
-    }
-}
 
 /* The byte vectors: `name | hex | meaning`, see the top of golden.txt. */
 
@@ -342,21 +332,25 @@ static void check_options(void)
         "", "Debug", "debug=1", "quiet=", "timeout", "timeout=", "timeout=0", "timeout=301", "timeout=-1", "timeout=+5",
         "timeout= 5", "timeout=5 ", "timeout=5s", "timeout=0x5", "timeout=1e2", "timeout=0005", "timeout=4294967297",
         "max-tries=0", "max-tries=11", "max-tries=", "max-tries", "socket=", "socket=bioauthd.sock", "socket=./x",
-        "socket=@x", "report=1", "password=later", "try_first_pass", "max_tries=3",
+        "socket=@x", "report=1", "password", "password=", "password=none", "password=TTY", "try_first_pass", "max_tries=3",
     };
     char path[sizeof "socket=" + 108] = "socket=/";
-    const char *all[] = { "timeout=300", "max-tries=10", "debug", "quiet", "report", "socket=/tmp/s" };
+    const char *all[] = { "timeout=300", "max-tries=10", "debug", "quiet", "report", "socket=/tmp/s", "password=later" };
     struct options options;
 
     check(options_parse(NULL, 0, NULL, &options) == 0 && options.timeout == 30 && options.max_tries == 3 &&
-              !options.debug && !options.quiet && !options.report &&
+              !options.debug && !options.quiet && !options.report && options.password == MODE_AUTO &&
               strcmp(options.socket, "/run/bioauthd/bioauthd.sock") == 0,
           "no options", "the defaults");
-    check(options_parse(NULL, 6, all, &options) == 0 && options.timeout == 300 && options.max_tries == 10 &&
+    check(options_parse(NULL, 7, all, &options) == 0 && options.password == MODE_LATER && options.timeout == 300 && options.max_tries == 10 &&
               options.debug && options.quiet && options.report && strcmp(options.socket, "/tmp/s") == 0,
           "all options", "taken");
     check(parse("timeout=1", &options) == 0 && options.timeout == 1, "timeout=1", "taken");
     check(parse("max-tries=1", &options) == 0 && options.max_tries == 1, "max-tries=1", "taken");
+    check(parse("password=auto", &options) == 0 && options.password == MODE_AUTO, "password=auto", "taken");
+    check(parse("password=tty", &options) == 0 && options.password == MODE_TTY, "password=tty", "taken");
+    check(parse("password=first", &options) == 0 && options.password == MODE_FIRST, "password=first", "taken");
+    check(parse("password=beside", &options) == 0 && options.password == MODE_BESIDE, "password=beside", "taken");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         check(parse(bad[i], &options) == -EINVAL, "a malformed option is refused", bad[i]);
     memset(path + strlen(path), 'p', sizeof path - 2 - strlen(path));
@@ -375,6 +369,21 @@ static struct outcome denial(int code, uint32_t cause, bool lockout_began)
     };
 }
 
+/* What an ending comes to that is no verdict: whatever a message says besides. */
+static int ending_code(enum ending ending)
+{
+    switch (ending) {
+    case ENDED_INTERRUPTED:
+        return PAM_ABORT;
+    case ENDED_NO_INPUT:
+        return PAM_CONV_ERR;
+    case ENDED_EMPTY_ANSWER:
+        return PAM_AUTH_ERR;
+    default:
+        return PAM_AUTHINFO_UNAVAIL;
+    }
+}
+
 static void check_results(void)
 {
     struct outcome outcome = { 0 };
@@ -384,7 +393,7 @@ static void check_results(void)
         outcome = (struct outcome){
             .ending = (enum ending)ending, .verdict = { .type = WIRE_VERDICT, .allowed = 1, .finger = 7 }
         };
-        check(result_code(&outcome) == PAM_AUTHINFO_UNAVAIL, "an ending without a verdict", "is a denial");
+        check(result_code(&outcome) == ending_code((enum ending)ending), "an ending without a verdict", "is a denial");
     }
     for (uint32_t allowed = 0; allowed < 3; allowed++) {
         for (uint32_t finger = 0; finger < 12; finger++) {
@@ -423,6 +432,5 @@ int main(int argc, char **argv)
     check_unfit_values();
     check_options();
     check_results();
-    printf("%d checks, %d failed\n", checks, failures);
-    return failures == 0 ? 0 : 1;
+    return checked();
 }

@@ -60,9 +60,11 @@ final class Machine {
         _ command: [String], as account: String = Machine.owner.name, onTerminal: Bool = true,
         environment: [String: String] = [:]
     ) throws -> InteractiveProgram {
-        try InteractiveProgram(
+        let program = try InteractiveProgram(
             Machine.entered(directory, as: account, command), onTerminal: onTerminal,
-            environment: ["PS1": Machine.shellPrompt, "HOME": "/", "SUDO_ASKPASS": ""].merging(environment) { $1 })
+            environment: ["PS1": Machine.shellPrompt, "HOME": "/", "USER": account].merging(environment) { $1 })
+        program.surroundings = self
+        return program
     }
 
     func start(_ command: String...) throws -> InteractiveProgram { try start(command) }
@@ -72,6 +74,13 @@ final class Machine {
         let shell = try start(["dash", "-i"], as: account)
         try shell.expect(Machine.shellPrompt)
         return shell
+    }
+
+    /// How a terminal is set on which nothing has run yet.
+    static let freshTerminal = Result {
+        let program = try InteractiveProgram(["/bin/true"], onTerminal: true)
+        try program.wait()
+        return program.terminalSettings
     }
 
     static let shellPrompt = "ready> "

@@ -15,6 +15,8 @@ struct TerminalHost: CustomStringConvertible, Sendable {
     /// What it shows when it has let the owner in, then is typed to end it, if it doesn't end by itself.
     let welcome: String
     var farewell = ""
+    /// What it shows first, to be answered with Enter.
+    var preface: String?
 
     static let sudo = TerminalHost(
         description: "sudo", command: ["sudo", "-k", "id", "-un"], account: Machine.owner.name,
@@ -23,13 +25,27 @@ struct TerminalHost: CustomStringConvertible, Sendable {
         description: "su", command: ["su", Machine.owner.name, "-c", "id -un"], account: Machine.other.name,
         question: "Password: ", welcome: "\(Machine.owner.name)\r\n")
 
-    static let all = [sudo, su]
+    static let login = TerminalHost(
+        description: "login", command: ["login", "-p", Machine.owner.name], account: "root", question: "Password: ",
+        welcome: "\n$ ", farewell: "exit\n")
+    static let vlock = TerminalHost(
+        description: "vlock", command: ["vlock"], account: Machine.owner.name, question: "Password: ", welcome: "",
+        preface: "Please press [ENTER] to unlock.\r\n")
 
-    func start(on machine: Machine) throws -> InteractiveProgram { try machine.start(command, as: account) }
+    static let all = [sudo, su, login, vlock]
+
+    func start(on machine: Machine) throws -> InteractiveProgram {
+        let program = try machine.start(command, as: account)
+        if let preface {
+            try program.expect(preface)
+            program.type("\n")
+        }
+        return program
+    }
 
     /// Waits until it has let in, and ends it.
     func expectWelcome(_ program: InteractiveProgram) throws -> Bool {
-        try program.expect(welcome)
+        if !welcome.isEmpty { try program.expect(welcome) }
         program.type(farewell)
         return try program.wait() == 0
     }
@@ -38,4 +54,7 @@ struct TerminalHost: CustomStringConvertible, Sendable {
 extension InteractiveProgram {
     /// Waits until the person is asked for a touch.
     func expectFingerPrompt() throws { try expect("across the fingerprint reader") }
+
+    /// What was shown since the person was last asked for a touch.
+    var sinceFingerPrompt: String { output.components(separatedBy: "across the fingerprint reader").last! }
 }

@@ -17,6 +17,27 @@ struct TerminalHostTests {
     }
 
     @Test(arguments: TerminalHost.all)
+    func `the password, typed at once`(host: TerminalHost) throws {
+        let machine = try Machine()
+        let program = try host.start(on: machine)
+        try program.expectFingerPrompt()
+        program.type(Machine.password + "\n")
+        #expect(try host.expectWelcome(program))
+        #expect(!program.sinceFingerPrompt.contains(host.question))
+    }
+
+    @Test(arguments: TerminalHost.all)
+    func `Enter alone, then the host's own question`(host: TerminalHost) throws {
+        let machine = try Machine()
+        let program = try host.start(on: machine)
+        try program.expectFingerPrompt()
+        program.type("\n")
+        try program.expect(host.question)
+        program.type(Machine.password + "\n")
+        #expect(try host.expectWelcome(program))
+    }
+
+    @Test(arguments: TerminalHost.all)
     func `the wrong finger three times, then the password`(host: TerminalHost) throws {
         let machine = try Machine()
         let program = try host.start(on: machine)

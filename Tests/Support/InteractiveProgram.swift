@@ -17,6 +17,8 @@ public final class InteractiveProgram {
     /// How far `expect` has read.
     private var expected: [Stream: Int] = [:]
     private var status: Int32?
+    /// What must last as long as it does.
+    public var surroundings: AnyObject?
 
     /// - Parameters:
     ///   - command: the path and what follows it.
@@ -123,6 +125,19 @@ public final class InteractiveProgram {
     public func type(_ keys: String) {
         var bytes = Array(keys.utf8)
         write(terminal, &bytes, bytes.count)
+    }
+
+    /// Waits until a program in front sleeps in reading from the terminal. A signal that comes before is lost on some.
+    public func waitForReader() throws {
+        let group = tcgetpgrp(terminal)
+        let isRead = eventually {
+            let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { pid_t($0) }
+            return (processes ?? []).contains {
+                getpgid($0) == group
+                    && (try? String(contentsOfFile: "/proc/\($0)/wchan", encoding: .utf8)) == "wait_woken"
+            }
+        }
+        guard isRead else { throw Missing(text: "a reader", output: output, errors: errors) }
     }
 
     /// The person closes the window.

@@ -131,6 +131,11 @@ final class Machine {
             auth optional \(module) report \(socket)
 
             """, to: "etc/pam.d/common-auth")
+        // The words as installed.
+        try FileManager.default.createDirectory(
+            atPath: directory.file("usr/share"), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: Built.package + "/build/locale", toPath: directory.file("usr/share/locale"))
         try? FileManager.default.removeItem(atPath: stacks + "/bioauth-password")
         try FileManager.default.copyItem(
             atPath: Built.package + "/pam/bioauth-password.pam", toPath: stacks + "/bioauth-password")

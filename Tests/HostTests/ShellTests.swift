@@ -115,6 +115,7 @@ struct ShellTests {
         let shell = try shell(asking: .sudo)
         shell.type("horse\u{1A}")
         try shell.expect(TerminalHost.sudo.question)
+        try shell.waitForReader()
         shell.type("\u{1A}")
         try shell.expect(Machine.shellPrompt)
         #expect(try isUntouched(shell))

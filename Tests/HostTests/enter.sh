@@ -6,7 +6,8 @@
 set -e
 directory=$1 user=$2
 shift 2
-for path in etc/passwd etc/shadow etc/group etc/pam.d etc/sudoers etc/sudoers.d run var/log var/lib/sudo; do
+for path in etc/passwd etc/shadow etc/group etc/pam.d etc/sudoers etc/sudoers.d run var/log var/lib/sudo \
+    usr/share/locale; do
     mount --bind "$directory/$path" "/$path"
 done
 cd /

@@ -62,12 +62,25 @@ final class Machine {
     ) throws -> InteractiveProgram {
         let program = try InteractiveProgram(
             Machine.entered(directory, as: account, command), onTerminal: onTerminal,
-            environment: ["PS1": Machine.shellPrompt, "HOME": "/", "USER": account].merging(environment) { $1 })
+            environment: ["PS1": Machine.shellPrompt, "HOME": home(of: account), "USER": account].merging(environment) {
+                $1
+            })
         program.surroundings = self
         return program
     }
 
     func start(_ command: String...) throws -> InteractiveProgram { try start(command) }
+
+    /// Runs a program of the owner's, without a terminal, to its end, which has to be a good one.
+    ///
+    /// - Returns: what it wrote.
+    func run(_ command: [String], environment: [String: String] = [:]) throws -> String {
+        let program = try start(command, onTerminal: false, environment: environment)
+        guard try program.wait() == 0 else {
+            throw InteractiveProgram.Missing(text: "a good end", output: program.output, errors: program.errors)
+        }
+        return program.output
+    }
 
     /// A shell at its prompt, on a terminal of its own.
     func shell(as account: String = Machine.owner.name) throws -> InteractiveProgram {
@@ -91,17 +104,38 @@ final class Machine {
 
     // MARK: What lies on it
 
+    /// Where an account may write.
+    func home(of account: String) -> String { Machine.home(of: account, in: directory) }
+
+    private static func home(of account: String, in directory: TemporaryDirectory) -> String {
+        directory.file("home/\(account)")
+    }
+
     private static func layAccounts(in directory: TemporaryDirectory) throws {
         func add(_ lines: String, to file: String, mode: Int) throws {
             let systems = try String(contentsOfFile: "/" + file, encoding: .utf8)
             try directory.write(systems + lines, to: file, mode: mode)
         }
         let accounts = [owner, other]
+        for account in accounts {
+            try FileManager.default.createDirectory(
+                atPath: directory.file("home/\(account.name)"), withIntermediateDirectories: true)
+            guard chown(home(of: account.name, in: directory), account.uid, account.uid) == 0 else {
+                throw POSIXError(.EPERM)
+            }
+        }
         try add(
-            accounts.map { "\($0.name):x:\($0.uid):\($0.uid)::/:/bin/dash\n" }.joined(), to: "etc/passwd", mode: 0o644)
+            accounts.map { "\($0.name):x:\($0.uid):\($0.uid)::\(home(of: $0.name, in: directory)):/bin/dash\n" }
+                .joined(),
+            to: "etc/passwd", mode: 0o644)
         try add(
             accounts.map { "\($0.name):\(KnownPassword.crypted):20000::::::\n" }.joined(), to: "etc/shadow",
             mode: 0o640)
+        // What checks a password for a locker that runs as its user is of its group.
+        var systems = stat()
+        guard stat("/etc/shadow", &systems) == 0, chown(directory.file("etc/shadow"), 0, systems.st_gid) == 0 else {
+            throw POSIXError(.EPERM)
+        }
         try add(accounts.map { "\($0.name):x:\($0.uid):\n" }.joined(), to: "etc/group", mode: 0o644)
         // Debian's defaults.
         try directory.write(
@@ -131,6 +165,8 @@ final class Machine {
             auth optional \(module) report \(socket)
 
             """, to: "etc/pam.d/common-auth")
+        // Debian's package brings none: without one of its own it is one of many.
+        try directory.write("@include common-auth\n", to: "etc/pam.d/xsecurelock")
         // The words as installed.
         try FileManager.default.createDirectory(
             atPath: directory.file("usr/share"), withIntermediateDirectories: true)

@@ -1,0 +1,89 @@
+import BioauthCore
+import Foundation
+import TestSupport
+import Testing
+
+/// Each locker of a screen, with a person in front of it: it hands over what was typed, and an empty line means the finger.
+@Suite(.enabled(if: isRoot, "mounts, and programs that change their user, take root"))
+struct LockerTests {
+    @Test(arguments: Locker.all)
+    func `Enter and the right finger`(locker: Locker) throws {
+        let machine = try Machine()
+        let screen = try locker.screen(on: machine)
+        let program = try locker.lock(screen, on: machine)
+        try machine.daemon.waitFor(.prompted) { try screen.press("Return") }
+        try machine.daemon.touch(1)
+        try program.expect("over 0")
+    }
+
+    @Test(arguments: Locker.all)
+    func `the password at once`(locker: Locker) throws {
+        let machine = try Machine()
+        let screen = try locker.screen(on: machine)
+        let program = try locker.lock(screen, on: machine)
+        try screen.type(Machine.password)
+        try screen.press("Return")
+        try program.expect("over 0")
+        #expect(try machine.requests().isEmpty)
+    }
+
+    @Test(arguments: Locker.all)
+    func `a line taken back, then the finger`(locker: Locker) throws {
+        let machine = try Machine()
+        let screen = try locker.screen(on: machine)
+        let program = try locker.lock(screen, on: machine)
+        try screen.type("horse")
+        try screen.takeBack()
+        try machine.daemon.waitFor(.prompted) { try screen.press("Return") }
+        try machine.daemon.touch(1)
+        try program.expect("over 0")
+    }
+
+    @Test(arguments: Locker.all)
+    func `the wrong finger three times, then the password`(locker: Locker) throws {
+        let machine = try Machine()
+        let screen = try locker.screen(on: machine)
+        let program = try locker.lock(screen, on: machine)
+        try machine.mistake(times: 3, at: locker, program, on: screen)
+        try screen.type(Machine.password)
+        try screen.press("Return")
+        try program.expect("over 0")
+    }
+
+    @Test(arguments: Locker.all)
+    func `locked out, also for others; the password, checked as the owner, clears that`(locker: Locker) throws {
+        let machine = try Machine()
+        let screen = try locker.screen(on: machine)
+        let program = try locker.lock(screen, on: machine)
+        try machine.mistake(times: 3, at: locker, program, on: screen)
+        try machine.mistake(times: 2, at: locker, program, on: screen)
+        #expect(try machine.daemon.denial(Machine.owner) == .lockedOut)
+        try screen.type(Machine.password)
+        try screen.press("Return")
+        try program.expect("over 0")
+        #expect(try machine.daemon.denial(Machine.owner, touches: [1]) == nil)
+    }
+
+    @Test(arguments: Locker.all)
+    func `without the daemon, the password`(locker: Locker) throws {
+        let machine = try Machine(hasDaemon: false)
+        let screen = try locker.screen(on: machine)
+        let program = try locker.lock(screen, on: machine)
+        try screen.type(Machine.password)
+        try screen.press("Return")
+        try program.expect("over 0")
+    }
+}
+
+extension Machine {
+    /// Presses Enter, and touches with a stranger's finger until that is enough.
+    fileprivate func mistake(
+        times: Int, at locker: Locker, _ program: InteractiveProgram, on screen: any Screen
+    ) throws {
+        try daemon.waitFor(.prompted) { try screen.press("Return") }
+        try daemon.waitFor(.mismatched, times: times) {
+            for impression in 0..<times { try daemon.touch(2, impression) }
+        }
+        try locker.waitForRefusal(by: program, on: screen)
+    }
+}

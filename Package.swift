@@ -115,7 +115,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "BioauthClient", "BioauthWire", "BioauthCore", "bioauthd", "bioauth-password",
             ],
-            exclude: ["enter.sh"]),
+            exclude: ["enter.sh", "agent.py"]),
     ],
     swiftLanguageModes: [.v6]
 )

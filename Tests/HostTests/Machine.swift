@@ -149,6 +149,14 @@ final class Machine {
             """, to: "etc/sudoers", mode: 0o440)
     }
 
+    /// Replaces the line of an account or group.
+    func replaceLine(of name: String, in file: String, with line: String) throws {
+        let path = directory.file(file)
+        let lines = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
+        let others = lines.filter { !$0.isEmpty && !$0.hasPrefix(name + ":") }
+        try (others + [line, ""]).joined(separator: "\n").write(toFile: path, atomically: false, encoding: .utf8)
+    }
+
     private static func layStacks(in directory: TemporaryDirectory, options: String) throws {
         let stacks = directory.file("etc/pam.d")
         try FileManager.default.copyItem(atPath: "/etc/pam.d", toPath: stacks)

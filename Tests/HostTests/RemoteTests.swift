@@ -1,0 +1,33 @@
+import BioauthCore
+import Foundation
+import TestSupport
+import Testing
+
+/// sshd on the loopback of a network of its own: nobody at its other end can touch anything.
+@Suite(.enabled(if: isRoot, "mounts, networks, and programs that change their user, take root"))
+struct RemoteTests {
+    @Test(arguments: ["keyboard-interactive", "password"], [nil, "[services]\nsshd=login\n"])
+    func `sshd asks for the password alone, whatever the configuration says`(
+        method: String, configuration: String?
+    ) throws {
+        let machine = try Machine(configuration: configuration)
+        let key = machine.directory.file("host-key")
+        let steps = [
+            "mkdir /run/sshd", "ip link set lo up", "ssh-keygen -q -t ed25519 -N '' -f \(key)",
+            "/usr/sbin/sshd -f /dev/null -h \(key) -p 2222 -o UsePAM=yes -o KbdInteractiveAuthentication=yes "
+                + "-o PidFile=/run/sshd.pid",
+            "ssh -F /dev/null -p 2222 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null "
+                + "-o PreferredAuthentications=\(method) \(Machine.owner.name)@127.0.0.1 id -un; status=$?",
+            "kill $(cat /run/sshd.pid); exit $status",
+        ]
+        let ssh = try machine.start(
+            ["unshare", "--net", "sh", "-c", steps.joined(separator: " && ")], as: "root")
+        try ssh.expect(method == "password" ? "'s password: " : "Password: ")
+        ssh.type(Machine.password + "\n")
+        try ssh.expect(Machine.owner.name + "\r\n")
+        #expect(try ssh.wait() == 0)
+        #expect(!ssh.output.contains("finger"))
+        #expect(
+            try machine.requests().allSatisfy { $0.contains("outcome=denied") && $0.contains("cause=remoteSession") })
+    }
+}

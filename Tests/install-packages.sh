@@ -6,8 +6,12 @@ packages=(
     gcc make pkg-config gettext
     libfprint-2-dev libgusb-dev libpam0g-dev libglib2.0-dev libsystemd-dev
     libpam-modules libpam-wrapper systemd umockdev valgrind groff man-db zsh
-    sudo login util-linux dbus python3-dbusmock
+    dbus python3-dbusmock
     debhelper dpkg-dev lintian debootstrap systemd-container
+    # Programs that ask who sits there, and what shows them and types at them.
+    sudo login util-linux vlock opendoas openssh-server openssh-client iproute2
+    pkexec polkitd gir1.2-polkit-1.0 python3-gi
+    i3lock xsecurelock xvfb xdotool swaylock sway wtype grim
 )
 missing=()
 for package in "${packages[@]}"; do

@@ -82,4 +82,57 @@ struct HarvestTests {
         #expect(try TerminalHost.sudo.expectWelcome(visible))
         #expect(!isRobbed)
     }
+
+    /// Locks the screen with i3lock, as the desktop does: it tells logind.
+    private func lock(_ machine: Machine) throws -> (screen: any Screen, program: InteractiveProgram) {
+        let screen = try Locker.i3lock.screen(on: machine)
+        let program = try Locker.i3lock.lock(screen, on: machine)
+        try machine.logind!.change(machine.session!, "'LockedHint': <true>")
+        return (screen, program)
+    }
+
+    /// Unlocks it with a touch.
+    private func unlock(_ lock: (screen: any Screen, program: InteractiveProgram), _ machine: Machine) throws {
+        try machine.daemon.waitFor(.prompted) { try lock.screen.press("Return") }
+        try machine.daemon.touch(1)
+        try lock.program.expect("over 0")
+    }
+
+    @Test func `a hidden sudo from before the screen was locked: the touch that unlocks is the locker's`() throws {
+        let machine = try Machine(hasSession: true)
+        let loot = machine.directory.file("loot")
+        let hidden = try machine.start("sudo", "-k", "touch", loot)
+        try hidden.expectFingerPrompt()
+        let locked = try lock(machine)
+        // It has had its time: it may try the password.
+        try hidden.expect(TerminalHost.sudo.question)
+        try unlock(locked, machine)
+        #expect(!FileManager.default.fileExists(atPath: loot))
+        #expect(try machine.requests().contains { $0.contains("service=sudo") && $0.contains("cause=sessionLocked") })
+    }
+
+    @Test func `hidden ones while the screen is locked get no finger, and disturb nothing`() throws {
+        let machine = try Machine(hasSession: true)
+        let loot = machine.directory.file("loot")
+        let locked = try lock(machine)
+        let hidden = try (0..<2).map { _ in try machine.start("sudo", "-k", "touch", loot) }
+        for hidden in hidden {
+            try hidden.expect(TerminalHost.sudo.question)
+            #expect(!hidden.output.contains("finger"))
+        }
+        try unlock(locked, machine)
+        #expect(!FileManager.default.fileExists(atPath: loot))
+    }
+
+    @Test func `a hidden sudo while the locker waits for the touch`() throws {
+        let machine = try Machine(hasSession: true)
+        let loot = machine.directory.file("loot")
+        let locked = try lock(machine)
+        try machine.daemon.waitFor(.prompted) { try locked.screen.press("Return") }
+        let hidden = try machine.start("sudo", "-k", "touch", loot)
+        try hidden.expect(TerminalHost.sudo.question)
+        try machine.daemon.touch(1)
+        try locked.program.expect("over 0")
+        #expect(!FileManager.default.fileExists(atPath: loot))
+    }
 }

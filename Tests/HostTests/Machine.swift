@@ -19,6 +19,10 @@ final class Machine {
     private let running: DaemonUnderTest?
     private let passwordService: RunningProgram
 
+    /// systemd-logind, as it is played, and the session there that the owner's programs are started in, if any.
+    let logind: PlayedLogind?
+    let session: String?
+
     /// The daemon. Only where there is one.
     var daemon: DaemonUnderTest { running! }
 
@@ -26,16 +30,25 @@ final class Machine {
     ///   - options: the module's, in the line that asks for the finger.
     ///   - configuration: the daemon's.
     ///   - hasDaemon: whether it runs.
-    init(options: String = "", configuration: String? = nil, hasDaemon: Bool = true) throws {
+    ///   - hasSession: whether the owner has logged in, and the daemon knows sessions.
+    init(
+        options: String = "", configuration: String? = nil, hasDaemon: Bool = true, hasSession: Bool = false
+    ) throws {
         try Machine.layAccounts(in: directory)
         try Machine.layStacks(in: directory, options: options)
         for path in ["run/sudo", "var/log", "var/lib/sudo", "etc/sudoers.d"] {
             try FileManager.default.createDirectory(
                 atPath: directory.file(path), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         }
+        // Of a name that no other machine's has: control groups are the system's.
+        session = hasSession ? directory.path.components(separatedBy: "-").last! : nil
+        logind = hasSession ? try PlayedLogind(in: directory) : nil
+        if let session { try logind?.start(sessions: [session]) }
         if hasDaemon {
             try Machine.enrolledState.get().lay(in: directory.file("state"))
-            running = try DaemonUnderTest(in: directory, configuration: configuration)
+            running = try DaemonUnderTest(
+                in: directory, configuration: configuration, environment: logind?.environment ?? [:],
+                under: hasSession ? SessionStage(in: directory, for: []).wrapper : [])
         } else {
             running = nil
         }
@@ -44,9 +57,18 @@ final class Machine {
         let program = [Built.program("bioauth-password"), "--socket", directory.file("bioauthd.sock")]
         let command = Machine.entered(directory, as: "root", service + program)
         passwordService = try RunningProgram(command[0], Array(command.dropFirst()))
-        let (log, running) = (passwordService, passwordService)
-        guard eventually({ log.text.contains("Listening on") }) else { throw NotListening(log: running.text) }
+        let log = passwordService
+        guard eventually({ log.text.contains("Listening on") }) else { throw NotListening(log: log.text) }
         chmod(path, 0o666)
+    }
+
+    deinit {
+        guard let session else { return }
+        for hierarchy in ["", "/systemd", "/unified"] {
+            let slice = "/sys/fs/cgroup\(hierarchy)/user.slice/user-\(Machine.owner.uid).slice"
+            _ = eventually { rmdir("\(slice)/session-\(session).scope") == 0 || errno != EBUSY }
+            rmdir(slice)
+        }
     }
 
     struct NotListening: Error { let log: String }
@@ -61,7 +83,8 @@ final class Machine {
         environment: [String: String] = [:]
     ) throws -> InteractiveProgram {
         let program = try InteractiveProgram(
-            Machine.entered(directory, as: account, command), onTerminal: onTerminal,
+            Machine.entered(directory, as: account, in: account == Machine.owner.name ? session : nil, command),
+            onTerminal: onTerminal,
             environment: ["PS1": Machine.shellPrompt, "HOME": home(of: account), "USER": account].merging(environment) {
                 $1
             })
@@ -98,8 +121,11 @@ final class Machine {
 
     static let shellPrompt = "ready> "
 
-    private static func entered(_ directory: TemporaryDirectory, as account: String, _ command: [String]) -> [String] {
-        ["/usr/bin/unshare", "--mount", "\(Built.package)/Tests/HostTests/enter.sh", directory.path, account] + command
+    private static func entered(
+        _ directory: TemporaryDirectory, as account: String, in session: String? = nil, _ command: [String]
+    ) -> [String] {
+        ["/usr/bin/unshare", "--mount", "\(Built.package)/Tests/HostTests/enter.sh", directory.path, account]
+            + [session ?? ""] + command
     }
 
     // MARK: What lies on it

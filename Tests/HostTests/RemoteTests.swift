@@ -30,4 +30,21 @@ struct RemoteTests {
         #expect(
             try machine.requests().allSatisfy { $0.contains("outcome=denied") && $0.contains("cause=remoteSession") })
     }
+
+    @Test(arguments: ["'Remote': <true>", "'Active': <false>", "'LockedHint': <true>"])
+    func `sudo in a session that is remote, or not in front, or locked, asks for the password alone`(
+        change: String
+    ) throws {
+        let machine = try Machine(hasSession: true)
+        let here = try machine.start("sudo", "-k", "id", "-un")
+        try here.expectFingerPrompt()
+        try machine.logind!.change(machine.session!, change)
+        // The change ends what has been asked for already.
+        try here.expect(TerminalHost.sudo.question)
+        let sudo = try machine.start("sudo", "-k", "id", "-un")
+        try sudo.expect(TerminalHost.sudo.question)
+        #expect(!sudo.output.contains("finger"))
+        sudo.type(Machine.password + "\n")
+        #expect(try TerminalHost.sudo.expectWelcome(sudo))
+    }
 }

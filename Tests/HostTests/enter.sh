@@ -1,16 +1,25 @@
 #!/bin/sh
-# Runs a program as a user, with what lies below DIRECTORY in place of the system's files of the same names.
-# In a mount namespace of its own, so that nobody else sees it:
+# Runs a program as a user, with what lies below DIRECTORY in place of the system's files of the same names, and in a
+# login session, if SESSION isn't empty. In a mount namespace of its own, so that nobody else sees it:
 #
-#   unshare --mount enter.sh DIRECTORY USER PROGRAM…
+#   unshare --mount enter.sh DIRECTORY USER SESSION PROGRAM…
 set -e
-directory=$1 user=$2
-shift 2
+directory=$1 user=$2 session=$3
+shift 3
 for path in etc/passwd etc/shadow etc/group etc/pam.d etc/sudoers etc/sudoers.d run var/log var/lib/sudo \
     usr/share/locale; do
     mount --bind "$directory/$path" "/$path"
 done
 cd /
+if [ -n "$session" ]; then
+    # Wherever systemd would put the session's processes.
+    for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/systemd /sys/fs/cgroup/unified; do
+        [ -e "$hierarchy/cgroup.procs" ] || continue
+        scope=$hierarchy/user.slice/user-$(id -u "$user").slice/session-$session.scope
+        mkdir -p "$scope"
+        echo $$ > "$scope/cgroup.procs"
+    done
+fi
 [ "$user" != root ] || exec "$@"
 # As login leaves the terminal to the person.
 if terminal=$(tty); then

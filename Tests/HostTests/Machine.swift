@@ -36,7 +36,7 @@ final class Machine {
     ) throws {
         try Machine.layAccounts(in: directory)
         try Machine.layStacks(in: directory, options: options)
-        for path in ["run/sudo", "var/log", "var/lib/sudo", "etc/sudoers.d"] {
+        for path in ["run/sudo", "var/log", "var/lib/sudo"] {
             try FileManager.default.createDirectory(
                 atPath: directory.file(path), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         }
@@ -170,9 +170,10 @@ final class Machine {
             Defaults secure_path="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
             root ALL=(ALL:ALL) ALL
             \(owner.name) ALL=(ALL:ALL) ALL
-            @includedir /etc/sudoers.d
+            @includedir /etc/sudoers-of-test.d
 
             """, to: "etc/sudoers", mode: 0o440)
+        try directory.write("permit \(owner.name)\n", to: "etc/doas.conf")
     }
 
     /// Replaces the line of an account or group.
@@ -184,8 +185,6 @@ final class Machine {
     }
 
     private static func layStacks(in directory: TemporaryDirectory, options: String) throws {
-        let stacks = directory.file("etc/pam.d")
-        try FileManager.default.copyItem(atPath: "/etc/pam.d", toPath: stacks)
         // Where a locker that runs as the owner can read it, wherever this was built.
         let module = directory.file("pam_bioauth.so")
         try FileManager.default.copyItem(atPath: Built.module, toPath: module)
@@ -206,9 +205,8 @@ final class Machine {
             atPath: directory.file("usr/share"), withIntermediateDirectories: true)
         try FileManager.default.copyItem(
             atPath: Built.package + "/build/locale", toPath: directory.file("usr/share/locale"))
-        try? FileManager.default.removeItem(atPath: stacks + "/bioauth-password")
         try FileManager.default.copyItem(
-            atPath: Built.package + "/pam/bioauth-password.pam", toPath: stacks + "/bioauth-password")
+            atPath: Built.package + "/pam/bioauth-password.pam", toPath: directory.file("etc/pam.d/bioauth-password"))
     }
 
     /// What a daemon keeps to which the owner's finger was enrolled, by a real one, once for all tests.

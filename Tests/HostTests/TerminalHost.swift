@@ -32,7 +32,11 @@ struct TerminalHost: CustomStringConvertible, Sendable {
         description: "vlock", command: ["vlock"], account: Machine.owner.name, question: "Password: ", welcome: "",
         preface: "Please press [ENTER] to unlock.\r\n")
 
-    static let all = [sudo, su, login, vlock]
+    static let doas = TerminalHost(
+        description: "doas", command: ["doas", "id", "-un"], account: Machine.owner.name, question: ") password: ",
+        welcome: "root\r\n")
+
+    static let all = [sudo, su, login, vlock, doas]
 
     func start(on machine: Machine) throws -> InteractiveProgram {
         let program = try machine.start(command, as: account)

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Runs a program as a user, with what lies below DIRECTORY in place of the system's files of the same names, and in a
-# login session, if SESSION isn't empty. In a mount namespace of its own, so that nobody else sees it:
+# Runs a program as a user, with what lies below DIRECTORY over the system's /etc and in place of its /run and logs, and
+# in a login session, if SESSION isn't empty. In a mount namespace of its own, so that nobody else sees it:
 #
 #   unshare --mount enter.sh DIRECTORY USER SESSION PROGRAM…
 set -e
 directory=$1 user=$2 session=$3
 shift 3
-for path in etc/passwd etc/shadow etc/group etc/pam.d etc/sudoers etc/sudoers.d run var/log var/lib/sudo \
-    usr/share/locale; do
+mount -t overlay -o "lowerdir=$directory/etc:/etc" overlay /etc
+for path in run var/log var/lib/sudo usr/share/locale; do
     mount --bind "$directory/$path" "/$path"
 done
 cd /

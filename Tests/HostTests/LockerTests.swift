@@ -4,6 +4,9 @@ import TestSupport
 import Testing
 
 /// Each locker of a screen, with a person in front of it: it hands over what was typed, and an empty line means the finger.
+///
+/// Not here: physlock takes a real virtual console; GDM, SDDM, LightDM and greetd take a seat and a graphics card; KDE's
+/// and GNOME's lockers are part of their whole desktops; hyprlock isn't in Debian 12.
 @Suite(.enabled(if: isRoot, "mounts, and programs that change their user, take root"))
 struct LockerTests {
     @Test(arguments: Locker.all)
@@ -62,6 +65,19 @@ struct LockerTests {
         try screen.press("Return")
         try program.expect("over 0")
         #expect(try machine.daemon.denial(Machine.owner, touches: [1]) == nil)
+    }
+
+    @Test func `xsecurelock as Debian builds it asks as common-auth, which is no locker's name: the password`() throws {
+        let machine = try Machine()
+        let locker = Locker(
+            description: "xsecurelock", command: "XSS_SLEEP_LOCK_FD=3 XSECURELOCK_AUTH_TIMEOUT=60 xsecurelock",
+            sleeps: true)
+        let screen = try locker.screen(on: machine)
+        let program = try locker.lock(screen, on: machine)
+        try screen.type(Machine.password)
+        try screen.press("Return")
+        try program.expect("over 0")
+        #expect(try machine.requests().isEmpty)
     }
 
     @Test(arguments: Locker.all)

@@ -110,6 +110,22 @@ struct ShellTests {
         #expect(try isUntouched(shell))
     }
 
+    @Test(arguments: [TerminalHost.sudo, .su])
+    func `what is typed stays hidden when a stopped one goes on, whatever the terminal was set to`(
+        host: TerminalHost
+    ) throws {
+        let program = try host.start(on: machine)
+        try program.expectFingerPrompt()
+        program.send(SIGSTOP)
+        #expect(eventually { program.isStopped })
+        program.showTyping()
+        program.send(SIGCONT)
+        #expect(eventually { !program.echoes })
+        program.type(Machine.password + "\n")
+        #expect(try host.expectWelcome(program))
+        #expect(!program.output.contains("horse"))
+    }
+
     /// Stopped in PAM, sudo would keep its record of the terminal locked.
     @Test func `sudo stops at its own question, so that a second one on the terminal doesn't hang`() throws {
         let shell = try shell(asking: .sudo)
@@ -164,5 +180,19 @@ struct ShellTests {
         shell.type(Machine.password + "\n")
         try shell.expect(TerminalHost.sudo.welcome + Machine.shellPrompt)
         #expect(!shell.output.contains("finger"))
+    }
+}
+
+extension InteractiveProgram {
+    fileprivate var isStopped: Bool {
+        (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8))?.contains(") T ") ?? false
+    }
+
+    /// As `stty echo` would.
+    fileprivate func showTyping() {
+        var attributes = termios()
+        tcgetattr(terminal, &attributes)
+        attributes.c_lflag |= tcflag_t(ECHO | ICANON)
+        tcsetattr(terminal, TCSANOW, &attributes)
     }
 }

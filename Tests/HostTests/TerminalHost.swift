@@ -38,6 +38,14 @@ struct TerminalHost: CustomStringConvertible, Sendable {
 
     static let all = [sudo, su, login, vlock, doas]
 
+    /// Services of their own.
+    static let sudoLogin = TerminalHost(
+        description: "sudo -i", command: ["sudo", "-k", "-i", "id", "-un"], account: Machine.owner.name,
+        question: sudo.question, welcome: sudo.welcome)
+    static let suLogin = TerminalHost(
+        description: "su -l", command: ["su", "-l", Machine.owner.name, "-c", "id -un"], account: Machine.other.name,
+        question: su.question, welcome: su.welcome)
+
     func start(on machine: Machine) throws -> InteractiveProgram {
         let program = try machine.start(command, as: account)
         if let preface {

@@ -6,7 +6,7 @@ import Testing
 /// Each program that asks on a terminal, with a person in front of it.
 @Suite(.enabled(if: isRoot, "mounts, and programs that change their user, take root"))
 struct TerminalHostTests {
-    @Test(arguments: TerminalHost.all)
+    @Test(arguments: TerminalHost.all + [.sudoLogin, .suLogin])
     func `the right finger lets in, and nothing is typed`(host: TerminalHost) throws {
         let machine = try Machine()
         let program = try host.start(on: machine)

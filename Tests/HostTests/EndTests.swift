@@ -56,9 +56,7 @@ struct EndTests {
         // It goes on: below.
         if host.goesOn(after: interruption) { return }
         let plain = try host.start(on: Machine(hasDaemon: false))
-        try plain.expect(host.question)
-        // vlock polls.
-        if host.description != "vlock" { try plain.waitForReader() }
+        try host.expectQuestion(plain)
         let ours = try host.start(on: Machine())
         try ours.expectFingerPrompt()
         try ours.expect(": ")

@@ -32,8 +32,7 @@ struct HarvestTests {
         shell.type("sudo -k touch \(loot)\n")
         try shell.expectFingerPrompt()
         shell.type("\u{1A}")
-        try shell.expect(TerminalHost.sudo.question)
-        try shell.waitForReader()
+        try TerminalHost.sudo.expectQuestion(shell)
         shell.type("\u{1A}")
         try shell.expect(Machine.shellPrompt)
         shell.type("bg > /dev/null 2>&1; sudo -k id -un\n")
@@ -77,7 +76,7 @@ struct HarvestTests {
         let visible = try machine.start("sudo", "-k", "id", "-un")
         try visible.expectFingerPrompt()
         let hidden = try early ?? startHidden()
-        try hidden.expect(TerminalHost.su.question)
+        try TerminalHost.su.expectQuestion(hidden)
         try machine.daemon.touch(1)
         #expect(try TerminalHost.sudo.expectWelcome(visible))
         #expect(!isRobbed)
@@ -105,7 +104,7 @@ struct HarvestTests {
         try hidden.expectFingerPrompt()
         let locked = try lock(machine)
         // It has had its time: it may try the password.
-        try hidden.expect(TerminalHost.sudo.question)
+        try TerminalHost.sudo.expectQuestion(hidden)
         try unlock(locked, machine)
         #expect(!FileManager.default.fileExists(atPath: loot))
         #expect(try machine.requests().contains { $0.contains("service=sudo") && $0.contains("cause=sessionLocked") })
@@ -117,7 +116,7 @@ struct HarvestTests {
         let locked = try lock(machine)
         let hidden = try (0..<2).map { _ in try machine.start("sudo", "-k", "touch", loot) }
         for hidden in hidden {
-            try hidden.expect(TerminalHost.sudo.question)
+            try TerminalHost.sudo.expectQuestion(hidden)
             #expect(!hidden.output.contains("finger"))
         }
         try unlock(locked, machine)
@@ -130,7 +129,7 @@ struct HarvestTests {
         let locked = try lock(machine)
         try machine.daemon.waitFor(.prompted) { try locked.screen.press("Return") }
         let hidden = try machine.start("sudo", "-k", "touch", loot)
-        try hidden.expect(TerminalHost.sudo.question)
+        try TerminalHost.sudo.expectQuestion(hidden)
         try machine.daemon.touch(1)
         try locked.program.expect("over 0")
         #expect(!FileManager.default.fileExists(atPath: loot))

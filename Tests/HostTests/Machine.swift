@@ -22,6 +22,8 @@ final class Machine {
     /// systemd-logind, as it is played, and the session there that the owner's programs are started in, if any.
     let logind: PlayedLogind?
     let session: String?
+    /// Has the daemon take this machine for one with sessions.
+    private let stage: SessionStage?
 
     /// The daemon. Only where there is one.
     var daemon: DaemonUnderTest { running! }
@@ -44,11 +46,12 @@ final class Machine {
         session = hasSession ? directory.path.components(separatedBy: "-").last! : nil
         logind = hasSession ? try PlayedLogind(in: directory) : nil
         if let session { try logind?.start(sessions: [session]) }
+        stage = hasSession ? try SessionStage(in: directory, for: []) : nil
         if hasDaemon {
             try Machine.enrolledState.get().lay(in: directory.file("state"))
             running = try DaemonUnderTest(
                 in: directory, configuration: configuration, environment: logind?.environment ?? [:],
-                under: hasSession ? SessionStage(in: directory, for: []).wrapper : [])
+                under: stage?.wrapper ?? [])
         } else {
             running = nil
         }

@@ -40,9 +40,9 @@ struct RemoteTests {
         try here.expectFingerPrompt()
         try machine.logind!.change(machine.session!, change)
         // The change ends what has been asked for already.
-        try here.expect(TerminalHost.sudo.question)
+        try TerminalHost.sudo.expectQuestion(here)
         let sudo = try machine.start("sudo", "-k", "id", "-un")
-        try sudo.expect(TerminalHost.sudo.question)
+        try TerminalHost.sudo.expectQuestion(sudo)
         #expect(!sudo.output.contains("finger"))
         sudo.type(Machine.password + "\n")
         #expect(try TerminalHost.sudo.expectWelcome(sudo))

@@ -71,6 +71,26 @@ struct ShellTests {
         #expect(try isUntouched(shell))
     }
 
+    @Test func `what was typed before the question is nobody's`() throws {
+        let shell = try machine.shell()
+        shell.type("sudo -k id -un\necho ahead | tr a-z A-Z\n")
+        try shell.expectFingerPrompt()
+        try machine.daemon.touch(1)
+        try shell.expect("root\r\n" + Machine.shellPrompt)
+        #expect(try isUntouched(shell))
+        #expect(!shell.output.contains("AHEAD"))
+    }
+
+    @Test(arguments: [TerminalHost.sudo, .su])
+    func `a match while ^S holds the output back`(host: TerminalHost) throws {
+        let shell = try shell(asking: host)
+        shell.type("\u{13}")
+        try machine.daemon.waitFor(.allowed) { try machine.daemon.touch(1) }
+        shell.type("\u{11}")
+        try shell.expect(host.welcome + Machine.shellPrompt)
+        #expect(try isUntouched(shell))
+    }
+
     @Test func `corrected letters, and a line taken back`() throws {
         let shell = try shell(asking: .sudo)
         shell.type("horse\u{15}\(Machine.password)xy\u{7F}\u{7F}\n")
@@ -130,8 +150,7 @@ struct ShellTests {
     @Test func `sudo stops at its own question, so that a second one on the terminal doesn't hang`() throws {
         let shell = try shell(asking: .sudo)
         shell.type("horse\u{1A}")
-        try shell.expect(TerminalHost.sudo.question)
-        try shell.waitForReader()
+        try TerminalHost.sudo.expectQuestion(shell)
         shell.type("\u{1A}")
         try shell.expect(Machine.shellPrompt)
         #expect(try isUntouched(shell))
@@ -140,7 +159,7 @@ struct ShellTests {
         try machine.daemon.touch(1)
         try shell.expect(TerminalHost.sudo.welcome + Machine.shellPrompt)
         shell.type("fg\n")
-        try shell.expect(TerminalHost.sudo.question)
+        try TerminalHost.sudo.expectQuestion(shell)
         shell.type(Machine.password + "\n")
         try shell.expect(TerminalHost.sudo.welcome + Machine.shellPrompt)
         #expect(try isUntouched(shell))
@@ -176,7 +195,7 @@ struct ShellTests {
                 return shell.output.contains("Stopped")
             })
         shell.type("fg\n")
-        try shell.expect(TerminalHost.sudo.question)
+        try TerminalHost.sudo.expectQuestion(shell)
         shell.type(Machine.password + "\n")
         try shell.expect(TerminalHost.sudo.welcome + Machine.shellPrompt)
         #expect(!shell.output.contains("finger"))

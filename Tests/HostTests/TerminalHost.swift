@@ -55,6 +55,12 @@ struct TerminalHost: CustomStringConvertible, Sendable {
         return program
     }
 
+    /// Waits until it asks for the password by itself, and for the answer.
+    func expectQuestion(_ program: InteractiveProgram) throws {
+        try program.expect(question)
+        try program.waitForReader()
+    }
+
     /// Waits until it has let in, and ends it.
     func expectWelcome(_ program: InteractiveProgram) throws -> Bool {
         if !welcome.isEmpty { try program.expect(welcome) }

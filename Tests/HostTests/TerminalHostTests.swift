@@ -27,12 +27,24 @@ struct TerminalHostTests {
     }
 
     @Test(arguments: TerminalHost.all)
+    func `the password after a mismatch, at the same question: it clears the count`(host: TerminalHost) throws {
+        let machine = try Machine()
+        let program = try host.start(on: machine)
+        try machine.mistake(times: 1, at: program)
+        try program.expect("2 tries left")
+        #expect(try machine.daemon.status(of: Machine.owner).mismatches == 1)
+        program.type(Machine.password + "\n")
+        #expect(try host.expectWelcome(program))
+        #expect(try machine.daemon.status(of: Machine.owner).mismatches == 0)
+    }
+
+    @Test(arguments: TerminalHost.all)
     func `Enter alone, then the host's own question`(host: TerminalHost) throws {
         let machine = try Machine()
         let program = try host.start(on: machine)
         try program.expectFingerPrompt()
         program.type("\n")
-        try program.expect(host.question)
+        try host.expectQuestion(program)
         program.type(Machine.password + "\n")
         #expect(try host.expectWelcome(program))
     }
@@ -43,7 +55,7 @@ struct TerminalHostTests {
         let program = try host.start(on: machine)
         try machine.mistake(times: 3, at: program)
         try program.expect("Too many tries")
-        try program.expect(host.question)
+        try host.expectQuestion(program)
         program.type(Machine.password + "\n")
         #expect(try host.expectWelcome(program))
     }
@@ -52,7 +64,7 @@ struct TerminalHostTests {
     func `without the daemon: the password, and not a word of fingers`(host: TerminalHost) throws {
         let machine = try Machine(hasDaemon: false)
         let program = try host.start(on: machine)
-        try program.expect(host.question)
+        try host.expectQuestion(program)
         program.type(Machine.password + "\n")
         #expect(try host.expectWelcome(program))
         #expect(!program.output.contains("finger"))
@@ -64,11 +76,11 @@ struct TerminalHostTests {
         for times in [3, 2] {
             let program = try host.start(on: machine)
             try machine.mistake(times: times, at: program)
-            try program.expect(host.question)
+            try host.expectQuestion(program)
             if times == 2 { #expect(program.output.contains("the finger rests")) }
         }
         let locked = try host.start(on: machine)
-        try locked.expect(host.question)
+        try host.expectQuestion(locked)
         #expect(locked.output.contains("the finger rests") != host.isByAnother)
         locked.type(Machine.password + "\n")
         #expect(try host.expectWelcome(locked))

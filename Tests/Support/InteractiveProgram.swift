@@ -127,14 +127,18 @@ public final class InteractiveProgram {
         write(terminal, &bytes, bytes.count)
     }
 
-    /// Waits until a program in front sleeps in reading from the terminal. A signal that comes before is lost on some.
+    /// Waits until a program in front sleeps in waiting for keys. On some programs a key, or a signal, that comes between
+    /// the question and that is lost.
     public func waitForReader() throws {
         let group = tcgetpgrp(terminal)
         let isRead = eventually {
             let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { pid_t($0) }
             return (processes ?? []).contains {
-                getpgid($0) == group
-                    && (try? String(contentsOfFile: "/proc/\($0)/wchan", encoding: .utf8)) == "wait_woken"
+                guard getpgid($0) == group,
+                    let sleep = try? String(contentsOfFile: "/proc/\($0)/wchan", encoding: .utf8)
+                else { return false }
+                // In read(2), or in poll(2) and select(2).
+                return sleep == "wait_woken" || sleep.hasPrefix("poll_schedule_timeout")
             }
         }
         guard isRead else { throw Missing(text: "a reader", output: output, errors: errors) }

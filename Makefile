@@ -52,6 +52,7 @@ demo: release module words
 	@Tests/Demo/demo.sh "$$(swift build $(RELEASE) --show-bin-path)" $(BUILD)/pam $(BUILD)/locale
 
 test: debug module words
+	@Tests/install-packages.sh hosts
 	$(MAKE) -C pam BUILD=../$(BUILD)/pam test $(if $(CI),WERROR=1)
 	swift test $(SWIFT_FLAGS) --skip-build
 

@@ -155,7 +155,7 @@ final class Machine {
         }
         try add(
             accounts.map { "\($0.name):x:\($0.uid):\($0.uid)::\(home(of: $0.name, in: directory)):/bin/dash\n" }
-                .joined(),
+                .joined() + "sshd:x:4203:65534::/run/sshd:/usr/sbin/nologin\n",
             to: "etc/passwd", mode: 0o644)
         try add(
             accounts.map { "\($0.name):\(KnownPassword.crypted):20000::::::\n" }.joined(), to: "etc/shadow",

@@ -6,16 +6,23 @@ import Testing
 /// sshd on the loopback of a network of its own: nobody at its other end can touch anything.
 @Suite(.enabled(if: isRoot, "mounts, networks, and programs that change their user, take root"))
 struct RemoteTests {
+    /// Debian's package, unpacked and not installed.
+    private static let server = Built.package + "/build/openssh-server"
+
     @Test(arguments: ["keyboard-interactive", "password"], [nil, "[services]\nsshd=login\n"])
     func `sshd asks for the password alone, whatever the configuration says`(
         method: String, configuration: String?
     ) throws {
         let machine = try Machine(configuration: configuration)
         let key = machine.directory.file("host-key")
+        try FileManager.default.copyItem(
+            atPath: RemoteTests.server + "/etc/pam.d/sshd", toPath: machine.directory.file("etc/pam.d/sshd"))
         let steps = [
             "mkdir /run/sshd", "ip link set lo up", "ssh-keygen -q -t ed25519 -N '' -f \(key)",
-            "/usr/sbin/sshd -f /dev/null -h \(key) -p 2222 -o UsePAM=yes -o KbdInteractiveAuthentication=yes "
+            "\(RemoteTests.server)/usr/sbin/sshd -f /dev/null -h \(key) -p 2222 -o UsePAM=yes -o KbdInteractiveAuthentication=yes "
                 + "-o PidFile=/run/sshd.pid",
+            // It listens when it has written this.
+            "while [ ! -s /run/sshd.pid ]; do sleep 0.01; done",
             "ssh -F /dev/null -p 2222 -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null "
                 + "-o PreferredAuthentications=\(method) \(Machine.owner.name)@127.0.0.1 id -un; status=$?",
             "kill $(cat /run/sshd.pid); exit $status",

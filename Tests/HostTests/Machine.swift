@@ -29,15 +29,12 @@ final class Machine {
     var daemon: DaemonUnderTest { running! }
 
     /// - Parameters:
-    ///   - options: the module's, in the line that asks for the finger.
     ///   - configuration: the daemon's.
     ///   - hasDaemon: whether it runs.
     ///   - hasSession: whether the owner has logged in, and the daemon knows sessions.
-    init(
-        options: String = "", configuration: String? = nil, hasDaemon: Bool = true, hasSession: Bool = false
-    ) throws {
+    init(configuration: String? = nil, hasDaemon: Bool = true, hasSession: Bool = false) throws {
         try Machine.layAccounts(in: directory)
-        try Machine.layStacks(in: directory, options: options)
+        try Machine.layStacks(in: directory)
         for path in ["run/sudo", "var/log", "var/lib/sudo"] {
             try FileManager.default.createDirectory(
                 atPath: directory.file(path), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -56,12 +53,12 @@ final class Machine {
             running = nil
         }
         let path = directory.file("password.sock")
-        let service = ["systemd-socket-activate", "--accept", "--seqpacket", "--listen", path]
+        let activator = ["systemd-socket-activate", "--accept", "--seqpacket", "--listen", path]
         let program = [Built.program("bioauth-password"), "--socket", directory.file("bioauthd.sock")]
-        let command = Machine.entered(directory, as: "root", service + program)
+        let command = Machine.entered(directory, as: "root", activator + program)
         passwordService = try RunningProgram(command[0], Array(command.dropFirst()))
-        let log = passwordService
-        guard eventually({ log.text.contains("Listening on") }) else { throw NotListening(log: log.text) }
+        let service = passwordService
+        guard eventually({ service.text.contains("Listening on") }) else { throw NotListening(log: service.text) }
         chmod(path, 0o666)
     }
 
@@ -187,14 +184,14 @@ final class Machine {
         try (others + [line, ""]).joined(separator: "\n").write(toFile: path, atomically: false, encoding: .utf8)
     }
 
-    private static func layStacks(in directory: TemporaryDirectory, options: String) throws {
+    private static func layStacks(in directory: TemporaryDirectory) throws {
         // Where a locker that runs as the owner can read it, wherever this was built.
         let module = directory.file("pam_bioauth.so")
         try FileManager.default.copyItem(atPath: Built.module, toPath: module)
         let socket = "socket=" + directory.file("bioauthd.sock")
         try directory.write(
             """
-            auth [success=2 conv_err=die abort=die auth_err=die default=ignore] \(module) \(socket) \(options)
+            auth [success=2 conv_err=die abort=die auth_err=die default=ignore] \(module) \(socket)
             auth [success=1 default=ignore] pam_unix.so nullok try_first_pass
             auth requisite pam_deny.so
             auth required pam_permit.so

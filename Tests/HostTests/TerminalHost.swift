@@ -24,14 +24,12 @@ struct TerminalHost: CustomStringConvertible, Sendable {
     static let su = TerminalHost(
         description: "su", command: ["su", Machine.owner.name, "-c", "id -un"], account: Machine.other.name,
         question: "Password: ", welcome: "\(Machine.owner.name)\r\n")
-
     static let login = TerminalHost(
         description: "login", command: ["login", "-p", Machine.owner.name], account: "root", question: "Password: ",
         welcome: "\n$ ", farewell: "exit\n")
     static let vlock = TerminalHost(
         description: "vlock", command: ["vlock"], account: Machine.owner.name, question: "Password: ", welcome: "",
         preface: "Please press [ENTER] to unlock.\r\n")
-
     static let doas = TerminalHost(
         description: "doas", command: ["doas", "id", "-un"], account: Machine.owner.name, question: ") password: ",
         welcome: "root\r\n")

@@ -35,7 +35,7 @@ final class Machine {
     init(configuration: String? = nil, hasDaemon: Bool = true, hasSession: Bool = false) throws {
         try Machine.layAccounts(in: directory)
         try Machine.layStacks(in: directory)
-        for path in ["run/sudo", "var/log", "var/lib/sudo"] {
+        for path in ["run/sudo", "run/bioauthd", "var/log", "var/lib/sudo"] {
             try FileManager.default.createDirectory(
                 atPath: directory.file(path), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         }
@@ -52,14 +52,17 @@ final class Machine {
         } else {
             running = nil
         }
-        let path = directory.file("password.sock")
+        // Where everybody looks for them.
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.file("run/bioauthd/bioauthd.sock"),
+            withDestinationPath: directory.file("bioauthd.sock"))
+        let path = "/run/bioauthd/password.sock"
         let activator = ["systemd-socket-activate", "--accept", "--seqpacket", "--listen", path]
-        let program = [Built.program("bioauth-password"), "--socket", directory.file("bioauthd.sock")]
-        let command = Machine.entered(directory, as: "root", activator + program)
+        let command = Machine.entered(directory, as: "root", activator + [Built.program("bioauth-password")])
         passwordService = try RunningProgram(command[0], Array(command.dropFirst()))
         let service = passwordService
         guard eventually({ service.text.contains("Listening on") }) else { throw NotListening(log: service.text) }
-        chmod(path, 0o666)
+        chmod(directory.path + path, 0o666)
     }
 
     deinit {
@@ -185,17 +188,16 @@ final class Machine {
     }
 
     private static func layStacks(in directory: TemporaryDirectory) throws {
-        // Where a locker that runs as the owner can read it, wherever this was built.
-        let module = directory.file("pam_bioauth.so")
-        try FileManager.default.copyItem(atPath: Built.module, toPath: module)
-        let socket = "socket=" + directory.file("bioauthd.sock")
+        try FileManager.default.createDirectory(
+            atPath: directory.file("security"), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: Built.module, toPath: directory.file("security/pam_bioauth.so"))
         try directory.write(
             """
-            auth [success=2 conv_err=die abort=die auth_err=die default=ignore] \(module) \(socket)
+            auth [success=2 conv_err=die abort=die auth_err=die default=ignore] pam_bioauth.so
             auth [success=1 default=ignore] pam_unix.so nullok try_first_pass
             auth requisite pam_deny.so
             auth required pam_permit.so
-            auth optional \(module) report \(socket)
+            auth optional pam_bioauth.so report
 
             """, to: "etc/pam.d/common-auth")
         // Debian's package brings none: without one of its own it is one of many.

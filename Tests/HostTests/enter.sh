@@ -1,12 +1,14 @@
 #!/bin/sh
-# Runs a program as a user, with what lies below DIRECTORY over the system's /etc and in place of its /run and logs, and
-# in a login session, if SESSION isn't empty. In a mount namespace of its own, so that nobody else sees it:
+# Runs a program as a user, with what lies below DIRECTORY over the system's /etc and PAM modules and in place of its /run
+# and logs, and in a login session, if SESSION isn't empty. In a mount namespace of its own, so that nobody else sees it:
 #
 #   unshare --mount enter.sh DIRECTORY USER SESSION PROGRAM…
 set -e
 directory=$1 user=$2 session=$3
 shift 3
-mount -t overlay -o "lowerdir=$directory/etc:/etc" overlay /etc
+cover() { mount -t overlay -o "lowerdir=$directory/$1:$2" overlay "$2"; }
+cover etc /etc
+cover security "$(dirname "$(ls /usr/lib/*/security/pam_unix.so /lib/*/security/pam_unix.so 2> /dev/null | head -n 1)")"
 for path in run var/log var/lib/sudo usr/share/locale; do
     mount --bind "$directory/$path" "/$path"
 done

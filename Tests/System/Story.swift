@@ -50,6 +50,12 @@ final class Story {
             try logInByFinger()
         }
         try begin("sudo is answered by touch") { try sudoByFinger() }
+        try begin("... or by the password, typed where the finger is asked for") {
+            console.type("sudo -k id -u\n")
+            try console.expect(Story.fingerPrompt)
+            try answerPassword("\n0\r\n")
+            try console.expect(Story.shellPrompt)
+        }
         try begin("The doctor finds that a touch works") { try examine(expecting: 0) }
         try begin("A daemon that hangs is started anew, and so is one that is killed again and again") {
             try surviveTrouble()

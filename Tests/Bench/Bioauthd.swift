@@ -13,6 +13,10 @@ final class Bioauthd: Subject {
     /// When it said that it was ready.
     let ready: Int64
     private let keepsWarm: Bool
+    /// How the module keeps the password live in each service's stack.
+    private static let modes = [
+        "sudo": "later", "login": "later", "su": "tty", "i3lock": "first", "polkit-1": "beside",
+    ]
 
     /// - Parameters:
     ///   - prints: a directory of prints to begin with, as the daemon keeps them.
@@ -43,9 +47,9 @@ final class Bioauthd: Subject {
                 """,
             environment: probe?.environment ?? [:])
         ready = monotonicNow()
-        for service in ["sudo", "login"] {
+        for (service, password) in Bioauthd.modes {
             try directory.write(
-                "auth required \(Built.module) socket=\(daemon.socketPath) max-tries=1 password=later\n",
+                "auth required \(Built.module) socket=\(daemon.socketPath) max-tries=1 password=\(password)\n",
                 to: "pam.d/\(service)")
         }
         stacks = directory.file("pam.d")

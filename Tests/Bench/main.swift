@@ -40,7 +40,7 @@ func run(_ measure: Invocation.Measure) throws {
 
 func measurements(_ measure: Invocation.Measure) -> [(name: String, rows: (Rig) throws -> [Row])] {
     [
-        ("touch", touchRows), ("denial", denialRows), ("crowd", crowdRows),
+        ("touch", touchRows), ("prompt", promptRows), ("denial", denialRows), ("crowd", crowdRows),
         ("memory", { try memoryRows($0, waits: measure.waits) }), ("stall", stallRows), ("enrolled", enrolledRows),
     ]
 }

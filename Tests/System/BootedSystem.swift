@@ -14,21 +14,24 @@ final class BootedSystem {
     ///
     /// - Parameter shared: directories of this machine by their paths in it.
     init(root: String, shared: [String: String]) throws {
+        // In a namespace of its own, all of it ends when the test does, however that is.
+        let nspawn = "setpriv --pdeathsig KILL unshare --pid --fork --kill-child --mount-proc systemd-nspawn"
+        let options = ["--quiet", "--boot", "--register=no", "--keep-unit", "--console=pipe"]
+        let names = ["--directory=\(root)", "--machine=bioauth-\(getpid())", "--hostname=\(BootedSystem.name)"]
         let bound = shared.map { "--bind=\($0.value):\($0.key)" }
+        let command = "exec \(nspawn) --bind=\"$(tty)\":/dev/console \"$@\""
         console = try InteractiveProgram(
-            [
-                "/bin/sh", "-c", "exec setpriv --pdeathsig KILL systemd-nspawn --bind=\"$(tty)\":/dev/console \"$@\"",
-                "sh",
-            ]
-                + ["--quiet", "--directory=\(root)", "--boot", "--register=no", "--keep-unit", "--console=pipe"]
-                + ["--machine=bioauth-\(getpid())", "--hostname=\(BootedSystem.name)"] + bound,
-            onTerminal: true)
+            ["/bin/sh", "-c", command, "sh"] + options + names + bound, onTerminal: true)
         try console.expect(BootedSystem.loginPrompt, seconds: 120)
-        let children = try String(contentsOfFile: "/proc/\(console.pid)/task/\(console.pid)/children", encoding: .utf8)
+        first = try BootedSystem.child(of: BootedSystem.child(of: console.pid))
+    }
+
+    private static func child(of parent: pid_t) throws -> pid_t {
+        let children = try String(contentsOfFile: "/proc/\(parent)/task/\(parent)/children", encoding: .utf8)
         guard let child = children.split(separator: " ").first.flatMap({ pid_t($0) }) else {
             throw Wrong("systemd-nspawn has no child")
         }
-        first = child
+        return child
     }
 
     static let name = "tested"

@@ -10,6 +10,9 @@ set -euo pipefail
 here=$(realpath "$(dirname "$0")") package=$(realpath "$1") program=$(realpath "$2")
 mkdir -p "$3"
 directory=$(realpath "$3")
+# One run at a time.
+exec 9> "$directory/lock"
+flock 9
 
 cant() {
     echo "The system test did not run here: $*"
@@ -59,4 +62,4 @@ printf '127.0.0.1 localhost\n127.0.1.1 tested\n' > "$root/etc/hosts"
 # Updates of the system itself have no place in the story.
 chroot "$root" systemctl --quiet mask apt-daily.timer apt-daily-upgrade.timer
 
-"$program" "$root" "$packages" "$reader"
+"$program" "$root" "$packages" "$reader" 9>&-

@@ -28,7 +28,9 @@ struct PolkitTests {
             try bus.expect("unix:")
             // polkit's agents are a process's, or a session's.
             shell = try machine.start(
-                "sh", "-c", "read go; pkexec --disable-internal-agent id -un; echo over $?")
+                "sh", "-c", "echo here; read go; pkexec --disable-internal-agent id -un; echo over $?")
+            // The owner's from then on.
+            try shell.expect("here")
             // Where the owner can read it.
             let program = try machine.directory.write(
                 String(contentsOfFile: Built.package + "/Tests/HostTests/agent.py", encoding: .utf8), to: "agent.py")

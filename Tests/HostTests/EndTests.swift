@@ -61,7 +61,8 @@ struct EndTests {
     func `as without us`(host: TerminalHost, interruption: Interruption) throws {
         let plain = try host.start(on: Machine(hasDaemon: false))
         try host.expectQuestion(plain)
-        let ours = try host.start(on: Machine())
+        let machine = try Machine()
+        let ours = try host.start(on: machine)
         try ours.expectFingerPrompt()
         try ours.expect(": ")
         var expected = try End(of: plain, after: interruption)
@@ -70,6 +71,7 @@ struct EndTests {
         let end = try End(of: ours, after: interruption)
         #expect(end.status == expected.status)
         #expect(end.lastWords == expected.lastWords)
+        #expect(try machine.passwordTurns() == 0)
         // su and login, ended at their own question, leave a terminal that shows nothing. Ours is as it was before.
         if ours.terminal >= 0 { #expect(ours.terminalSettings == (try Machine.freshTerminal.get())) }
     }

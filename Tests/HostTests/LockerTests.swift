@@ -51,6 +51,8 @@ struct LockerTests {
         try screen.type(Machine.password)
         try screen.press("Return")
         try program.expect("over 0")
+        // The empty answer wasn't tried as a password: that would have taken two seconds.
+        #expect(try machine.passwordTurns() == 1)
     }
 
     @Test(arguments: Locker.all)

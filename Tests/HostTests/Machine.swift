@@ -7,7 +7,8 @@ import TestSupport
 /// A machine that only the programs started on it see: its accounts, stacks and runtime directory stand in for the
 /// system's, in mount namespaces of their own. The daemon, the module and `bioauth-password` on it are the real ones.
 ///
-/// Its stacks are the system's, with what `pam-auth-update` would write into `common-auth` for our profile.
+/// Its stacks are the system's, with what `pam-auth-update` would write into `common-auth` for our profile, and a line
+/// that leaves a trace when the password's turn comes.
 final class Machine {
     /// Whose finger is enrolled, synthetic finger 1 as the right index finger, and whose password was given.
     static let owner = Account(uid: 4201, name: "bioauth-owner")
@@ -187,13 +188,23 @@ final class Machine {
         try (others + [line, ""]).joined(separator: "\n").write(toFile: path, atomically: false, encoding: .utf8)
     }
 
+    /// How often pam_unix had its turn, with its delay of two seconds after a failure.
+    func passwordTurns() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: directory.file(Machine.traces)).count
+    }
+
+    private static let traces = "traces"
+
     private static func layStacks(in directory: TemporaryDirectory) throws {
         try FileManager.default.createDirectory(
             atPath: directory.file("security"), withIntermediateDirectories: true)
+        mkdir(directory.file(traces), 0o777)
+        chmod(directory.file(traces), 0o777)
         try FileManager.default.copyItem(atPath: Built.module, toPath: directory.file("security/pam_bioauth.so"))
         try directory.write(
             """
-            auth [success=2 conv_err=die abort=die auth_err=die default=ignore] pam_bioauth.so
+            auth [success=3 conv_err=die abort=die auth_err=die default=ignore] pam_bioauth.so
+            auth optional pam_exec.so quiet /usr/bin/mktemp -p \(directory.file(traces))
             auth [success=1 default=ignore] pam_unix.so nullok try_first_pass
             auth requisite pam_deny.so
             auth required pam_permit.so

@@ -1,5 +1,6 @@
 #include "words.h"
 
+#include <langinfo.h>
 #include <libintl.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,8 @@ enum { PART_SIZE = 256, NAME_SHOWN = 64 };
 void words_start(void)
 {
     bindtextdomain(TEXT_DOMAIN, LOCALEDIR);
+    /* Else the caller of a set-uid host could have formats converted into another set (OUTPUT_CHARSET), '%' anew. */
+    bind_textdomain_codeset(TEXT_DOMAIN, nl_langinfo(CODESET));
 }
 
 /* As much of a name as is fit to show, cut between characters. */

@@ -219,9 +219,11 @@ import Testing
         #expect(!program.output.contains("finger") && !program.output.contains("Password, or"))
     }
 
-    @Test func koreanQuestion() throws {
+    /// The caller of a set-uid host says in which language it speaks, but not into what its formats are converted.
+    @Test(arguments: [[:], ["OUTPUT_CHARSET": "UTF-7"]]) func koreanQuestion(_ variables: [String: String]) throws {
         let desk = try Desk(script: Desk.prompting)
-        let program = try desk.start(["--locale", "C.UTF-8"], environment: ["LANGUAGE": "ko"])
+        let program = try desk.start(
+            ["--locale", "C.UTF-8"], environment: ["LANGUAGE": "ko"].merging(variables) { $1 })
         try program.expect("오른손 집게손가락을 대십시오")
         program.type("secret\n")
         try desk.expectEnd(program, "PAM_SUCCESS")

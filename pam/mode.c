@@ -3,7 +3,6 @@
 #include "terminal.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,8 +28,6 @@ static const struct host {
     { "kde", OWN_STACK },
     { "kde-fingerprint", ALONE },
     { "polkit-1", DIALOG },
-    { "sudo", SUDO },
-    { "sudo-i", SUDO },
     { "su", INPUT },
     { "su-l", INPUT },
     { "login", INPUT },
@@ -65,6 +62,31 @@ static enum mode of_terminal(void)
     return on_terminal() ? MODE_TTY : MODE_NONE;
 }
 
+/*
+ * Whether the caller chose sudo's words by a variable. As sudo was started with it: its own getenv, which stands in the
+ * place of the library's for modules too, tells of the command's environment.
+ */
+static bool began_with_prompt(void)
+{
+    static const char name[] = "SUDO_PROMPT=";
+    char part[4096];
+    ssize_t length;
+    size_t same = 0;   /* bytes of the name that this variable begins with */
+    bool other = false; /* it is another one */
+    int fd = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return false;
+    while (same < sizeof name - 1 && (length = read(fd, part, sizeof part)) > 0) {
+        for (ssize_t i = 0; i < length && same < sizeof name - 1; i++) {
+            other = part[i] != '\0' && (other || part[i] != name[same]);
+            same = part[i] == '\0' || other ? 0 : same + 1;
+        }
+    }
+    close(fd);
+    return same == sizeof name - 1;
+}
+
 static enum mode of_sudo(void)
 {
     char words[16384]; /* the options come first */
@@ -85,19 +107,24 @@ static enum mode of_sudo(void)
         break;
     }
     /* Only whether it is there matters: whoever sets it chooses the words that they see themselves. */
-    if (getenv("SUDO_PROMPT") != NULL)
+    if (began_with_prompt())
         return on_terminal() ? MODE_FIRST : MODE_NONE;
     return of_terminal();
 }
 
+bool mode_is_sudo(const char *service)
+{
+    return service != NULL && strncmp(service, "sudo", strlen("sudo")) == 0;
+}
+
 enum mode mode_of_host(const char *service)
 {
-    const struct host *host = NULL;
+    enum way way = mode_is_sudo(service) ? SUDO : TERMINAL;
 
     for (size_t i = 0; service != NULL && i < sizeof hosts / sizeof *hosts; i++)
         if (strcmp(hosts[i].service, service) == 0)
-            host = &hosts[i];
-    switch (host != NULL ? host->way : TERMINAL) {
+            way = hosts[i].way;
+    switch (way) {
     case OWN_STACK:
         return MODE_NONE;
     case ALONE:

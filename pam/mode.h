@@ -17,6 +17,9 @@ enum mode {
 /* What MODE_AUTO comes to for this service, in this process. Never MODE_AUTO. */
 enum mode mode_of_host(const char *service);
 
+/* Whether the service is one of sudo's: it has others than its own two where its administrator says so. */
+bool mode_is_sudo(const char *service);
+
 /* How sudo means to get a password, by its own command line (/proc/self/cmdline: words that end with a NUL each). */
 enum sudo_prompt {
     SUDO_TERMINAL, /* on the terminal, with its own words */

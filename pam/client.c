@@ -56,13 +56,14 @@ int client_wait(int fd, int signals, struct pollfd *others, size_t count, int64_
         int64_t left = deadline - client_now();
         int ready;
 
-        if (left <= 0)
-            return -ETIME;
         for (size_t i = 0; i < count; i++)
             polled[2 + i] = others[i];
-        ready = poll(polled, 2 + count, left < INT_MAX ? (int)left : INT_MAX);
+        /* Looked at once in any case: a host that was stopped meanwhile finds what came in time. */
+        ready = poll(polled, 2 + count, left <= 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX);
         if (ready < 0 && errno != EINTR)
             return -errno;
+        if (ready <= 0 && left <= 0)
+            return -ETIME;
         if (ready <= 0)
             continue; /* a signal that isn't held back has run its handler */
         for (size_t i = 0; i < count; i++)

@@ -34,14 +34,17 @@ static enum ending ending_of(int error)
     }
 }
 
-/* Polkit's helper, where the service manager starts it, stands at the other end of its agent's socket. */
+/*
+ * Polkit's helper, where the service manager starts it, stands at the other end of its agent's socket. The set-uid one
+ * was started by its agent, and has what standard input that likes: a socket of somebody else's session too.
+ */
 static uint32_t agent_pid(pam_handle_t *pamh)
 {
     const char *service = transaction_item(pamh, PAM_SERVICE);
     struct ucred agent;
     socklen_t length = sizeof agent;
 
-    if (service == NULL || strcmp(service, "polkit-1") != 0 ||
+    if (getuid() != 0 || service == NULL || strcmp(service, "polkit-1") != 0 ||
         getsockopt(STDIN_FILENO, SOL_SOCKET, SO_PEERCRED, &agent, &length) < 0 || agent.pid <= 0)
         return 0;
     return (uint32_t)agent.pid;

@@ -17,7 +17,7 @@ struct request {
     struct signals signals;
     bool interaction;       /* the person will be told */
     int64_t timeout;        /* milliseconds for the finger */
-    int64_t began;    /* when the module was called; on client_now's clock, as the deadline is */
+    int64_t began;    /* when the module began to wait; on client_now's clock, as the deadline is */
     int64_t deadline; /* until when the daemon's silence is waited out */
     int fd;                          /* -1: not asked, or over */
     uint8_t buffer[WIRE_MESSAGE_MAX]; /* the datagram last sent or read */

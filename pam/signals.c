@@ -30,15 +30,16 @@ int signals_hold(struct signals *signals, bool terminal)
     for (size_t i = 0; i < count; i++)
         if (!signals_ignored(ending[i]))
             sigaddset(&ends, ending[i]);
+    pthread_sigmask(SIG_BLOCK, NULL, &signals->before);
     sigemptyset(&job);
-    if (!signals_ignored(SIGTSTP))
-        sigaddset(&job, SIGTSTP);
+    if (!signals_ignored(SIGTSTP) && !sigismember(&signals->before, SIGTSTP))
+        sigaddset(&job, SIGTSTP); /* whoever holds it back does not want to be stopped in here */
     sigaddset(&job, SIGCONT);
     held = ends;
     if (terminal)
         sigorset(&held, &ends, &job);
 
-    error = pthread_sigmask(SIG_BLOCK, &held, &signals->before);
+    error = pthread_sigmask(SIG_BLOCK, &held, NULL);
     if (error != 0)
         return -error;
     signals->job = -1;

@@ -17,7 +17,7 @@ struct signals {
 
 /*
  * Holds SIGINT, SIGTERM, SIGQUIT and SIGHUP back, except those that the host ignores. For a module that has set the
- * `terminal`: SIGALRM, SIGTSTP and SIGCONT too. 0 or -errno (nothing held).
+ * `terminal`: SIGALRM, SIGCONT, and SIGTSTP unless the host holds it back itself, too. 0 or -errno (nothing held).
  */
 int signals_hold(struct signals *signals, bool terminal);
 

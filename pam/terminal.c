@@ -39,21 +39,30 @@ bool terminal_is_input(void)
     return isatty(STDIN_FILENO) && tcgetsid(STDIN_FILENO) == getsid(0);
 }
 
-/* Everybody else is kept out by tcsetattr's own rule: a process in the background that calls it is stopped. */
+/* TCSANOW: the other ways wait for the output, which ^S may have stopped. */
 static int set(const struct terminal *terminal, const struct termios *settings)
 {
-    /* TCSANOW: the other ways wait for the output, which ^S may have stopped. */
-    while (tcsetattr(terminal->fd, TCSANOW, settings) < 0)
-        if (errno != EINTR)
-            return -errno;
-    return 0;
+    return tcsetattr(terminal->fd, TCSANOW, settings) < 0 ? -errno : 0;
+}
+
+/* Throws away what was typed and not read. */
+static void flush(const struct terminal *terminal)
+{
+    if (terminal_in_front(terminal))
+        (void)tcflush(terminal->fd, TCIFLUSH);
 }
 
 int terminal_hide(struct terminal *terminal)
 {
-    struct termios hidden = terminal->before;
+    struct termios hidden;
     int error;
 
+    /* Whoever isn't in front would be stopped; or, if the host ignores that, set what is another's now. */
+    if (!terminal_in_front(terminal))
+        return -ENOTTY;
+    if (!terminal->hidden && tcgetattr(terminal->fd, &terminal->before) < 0)
+        return -errno;
+    hidden = terminal->before;
     hidden.c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON | ISIG | IEXTEN);
     hidden.c_cc[VMIN] = 1;
     hidden.c_cc[VTIME] = 0;
@@ -61,7 +70,7 @@ int terminal_hide(struct terminal *terminal)
     if (error < 0)
         return error;
     if (!terminal->hidden)
-        terminal_flush(terminal);
+        flush(terminal);
     terminal->hidden = true;
     return 0;
 }
@@ -77,7 +86,7 @@ void terminal_write(const struct terminal *terminal, const char *text)
 {
     size_t length = strlen(text);
 
-    while (length > 0) {
+    while (length > 0 && terminal_in_front(terminal)) {
         ssize_t written = write(terminal->fd, text, length);
 
         if (written < 0 && errno == EINTR)
@@ -91,11 +100,8 @@ void terminal_write(const struct terminal *terminal, const char *text)
 
 int terminal_read(const struct terminal *terminal, unsigned char *byte)
 {
-    ssize_t length;
+    ssize_t length = read(terminal->fd, byte, 1);
 
-    do
-        length = read(terminal->fd, byte, 1);
-    while (length < 0 && errno == EINTR);
     if (length == 1)
         return 0;
     if (length == 0 || errno == EIO || errno == ENXIO)
@@ -103,9 +109,11 @@ int terminal_read(const struct terminal *terminal, unsigned char *byte)
     return -errno;
 }
 
-void terminal_flush(const struct terminal *terminal)
+bool terminal_has_input(const struct terminal *terminal)
 {
-    (void)tcflush(terminal->fd, TCIFLUSH);
+    struct pollfd polled = { .fd = terminal->fd, .events = POLLIN };
+
+    return poll(&polled, 1, 0) > 0;
 }
 
 void terminal_swallow(const struct terminal *terminal, int signals)
@@ -114,15 +122,17 @@ void terminal_swallow(const struct terminal *terminal, int signals)
     int64_t deadline = client_now() + SWALLOW;
     unsigned char byte = '\0';
 
-    while (byte != '\n' && byte != '\r' && client_now() < deadline) {
-        int ready = poll(polled, 2, SILENCE);
+    while (byte != '\n' && byte != '\r' && client_now() < deadline && terminal_in_front(terminal)) {
+        int ready = poll(polled, 2, SILENCE), error = 0;
 
         if (ready < 0 && errno == EINTR)
             continue;
-        if (ready <= 0 || polled[0].revents != 0 || terminal_read(terminal, &byte) == -EPIPE)
+        if (ready > 0 && polled[0].revents == 0)
+            error = terminal_read(terminal, &byte);
+        if (ready <= 0 || polled[0].revents != 0 || (error < 0 && error != -EAGAIN))
             break;
     }
-    terminal_flush(terminal);
+    flush(terminal);
 }
 
 void terminal_close(struct terminal *terminal)

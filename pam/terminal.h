@@ -24,22 +24,26 @@ bool terminal_in_front(const struct terminal *terminal);
 bool terminal_is_input(void);
 
 /*
- * Hides what is typed, and gives each byte at once, keys that send signals too. What was typed before is thrown away
- * the first time. 0 or -errno.
+ * Hides what is typed, and gives each byte at once, keys that send signals too. If it isn't hidden yet: what it is set to
+ * now is what it will be given back as, and what was typed is thrown away. 0; -ENOTTY in the background; or another
+ * -errno.
  */
 int terminal_hide(struct terminal *terminal);
 
 /* Sets the terminal as it was before. What was typed and not read is left to the next reader. */
 void terminal_show(struct terminal *terminal);
 
-/* Shows a text; a terminal that takes nothing, being stopped by ^S or gone, gets none, and nobody waits for it. */
+/*
+ * Shows a text; a terminal that takes nothing, being stopped by ^S, gone or another's now, gets none, and nobody waits
+ * for it.
+ */
 void terminal_write(const struct terminal *terminal, const char *text);
 
-/* One typed byte; -EAGAIN: none is there; -EPIPE: the terminal is gone; or another -errno. */
+/* One typed byte; -EAGAIN: none is there; -EPIPE: the terminal is gone; or another -errno. Stops as any reader does. */
 int terminal_read(const struct terminal *terminal, unsigned char *byte);
 
-/* Throws away what was typed and not read. */
-void terminal_flush(const struct terminal *terminal);
+/* Whether something was typed and not read, or the terminal is gone. */
+bool terminal_has_input(const struct terminal *terminal);
 
 /*
  * Throws away what is still being typed, up to Enter, a moment's silence, or `signals` becoming readable: the rest of a

@@ -84,6 +84,7 @@ static bool next(struct request *request, struct conversation *conversation, str
                  struct outcome *outcome)
 {
     struct pollfd answered = { .fd = question->begun ? question->answered : -1, .events = POLLIN };
+    bool over = request->fd < 0;
 
     switch (request_next(request, &answered, 1, outcome)) {
     case REQUEST_SAID:
@@ -100,7 +101,7 @@ static bool next(struct request *request, struct conversation *conversation, str
         break;
     }
     conversation_end(conversation, outcome);
-    return question->begun && outcome->ending != ENDED_INTERRUPTED && result_code(outcome) != PAM_SUCCESS;
+    return question->begun && !over && outcome->ending != ENDED_INTERRUPTED && result_code(outcome) != PAM_SUCCESS;
 }
 
 void wait_beside(struct request *request, struct conversation *conversation, struct outcome *outcome)

@@ -2,9 +2,9 @@
 
 #include <security/pam_ext.h>
 
-/* Milliseconds: until asking again for what ends at a time that nobody knows; and for the finger after an empty
-   answer, while nothing can be typed. */
-enum { AGAIN = 2000, INSTEAD = 10000 };
+/* Milliseconds: until asking again for what ends at a time that nobody knows; a moment more where it is known; and for
+   the finger after an empty answer, while nothing can be typed. */
+enum { AGAIN = 2000, MOMENT = 100, INSTEAD = 10000 };
 
 /* Asks once, and tells what the daemon says up to its end. */
 static void once(struct request *request, struct conversation *conversation, struct outcome *outcome)
@@ -31,7 +31,7 @@ static int64_t until_useful(const struct outcome *outcome)
     switch (verdict->cause) {
     case WIRE_LOCKED_OUT:
     case WIRE_READER_HOT:
-        return wire_has(verdict, WIRE_TAG_ENDS_IN) ? (int64_t)verdict->ends_in + 1 : AGAIN;
+        return wire_has(verdict, WIRE_TAG_ENDS_IN) ? (int64_t)verdict->ends_in + MOMENT : AGAIN;
     case WIRE_PREEMPTED:
     case WIRE_SUSPENDED:
     case WIRE_CONTENDED:
@@ -82,7 +82,7 @@ void wait_first(struct request *request, struct conversation *conversation, stru
     once(request, conversation, outcome);
     conversation_end(conversation, outcome);
     request_finish(request);
-    if (!conversation->prompted)
+    if (!conversation->prompted || outcome->ending == ENDED_NOBODY_TOLD)
         return; /* no touch was to be had: the empty answer is the password module's, as it would have been */
     (void)pam_set_item(request->pamh, PAM_AUTHTOK, NULL);
     if (result_code(outcome) != PAM_SUCCESS && outcome->ending != ENDED_INTERRUPTED)

@@ -1,5 +1,6 @@
 #include "wait.h"
 
+#include "client.h"
 #include "line.h"
 #include "terminal.h"
 #include "words.h"
@@ -38,9 +39,11 @@ static int show(struct prompt *prompt)
 {
     int error = terminal_hide(&prompt->terminal);
 
-    if (error == 0)
-        write_line(prompt, prompt->question);
-    return error;
+    if (error < 0)
+        return error;
+    prompt->keys = line_keys(&prompt->terminal.before);
+    write_line(prompt, prompt->question);
+    return 0;
 }
 
 /* Ends the line, and gives the terminal back. */
@@ -60,6 +63,12 @@ static void set_question(struct prompt *prompt, const struct wire_message *touch
     snprintf(prompt->question, sizeof prompt->question, "%s", words_asked(room, touch));
 }
 
+/* Whether a word is begun: what follows of it will be typed, whatever happens. */
+static bool typing(const struct prompt *prompt)
+{
+    return prompt->line.length > 0 || prompt->line.too_long || terminal_has_input(&prompt->terminal);
+}
+
 /* From here on each takes one event, and says whether to go on. */
 
 static bool end(struct prompt *prompt, enum ending ending, enum wire_cancel_reason reason)
@@ -72,6 +81,9 @@ static bool end(struct prompt *prompt, enum ending ending, enum wire_cancel_reas
 static bool shown(struct prompt *prompt)
 {
     prompt->outcome->error = show(prompt);
+    /* In the background nothing may be shown: what the host does next stops it, as it would without us. */
+    if (prompt->outcome->error == -ENOTTY)
+        return end(prompt, ENDED_PASSWORD, WIRE_CANCEL_PASSWORD);
     return prompt->outcome->error == 0 || end(prompt, ENDED_FAILED, WIRE_CANCEL_PERSON);
 }
 
@@ -107,9 +119,7 @@ static bool interrupted(struct prompt *prompt, int signal)
 /* sudo has locked its record of this terminal, and must not be stopped in here. At its own prompt it can be. */
 static bool may_be_stopped(const struct prompt *prompt)
 {
-    const char *service = transaction_item(prompt->request->pamh, PAM_SERVICE);
-
-    return service == NULL || strncmp(service, "sudo", strlen("sudo")) != 0;
+    return !mode_is_sudo(transaction_item(prompt->request->pamh, PAM_SERVICE));
 }
 
 /* ^Z */
@@ -127,7 +137,6 @@ static bool suspended(struct prompt *prompt)
 /* The terminal may have been somebody else's meanwhile. */
 static bool resumed(struct prompt *prompt)
 {
-    /* In the background nothing may be shown: what the host does next stops it, as it would without us. */
     if (!terminal_in_front(&prompt->terminal))
         return end(prompt, ENDED_PASSWORD, WIRE_CANCEL_PASSWORD);
     return !prompt->terminal.hidden || shown(prompt);
@@ -148,6 +157,7 @@ static bool stopped(struct prompt *prompt)
         return false;
     if (prompt->finger_over)
         return shown(prompt);
+    prompt->request->began = client_now(); /* nobody has waited meanwhile */
     return request_ask(prompt->request, prompt->outcome); /* its prompt is shown when the daemon says so */
 }
 
@@ -198,12 +208,12 @@ static bool over(struct prompt *prompt)
 {
     char room[WORDS_SIZE];
 
-    if (!prompt->terminal.hidden || prompt->outcome->ending == ENDED_INTERRUPTED ||
+    if (!prompt->terminal.hidden || prompt->finger_over || prompt->outcome->ending == ENDED_INTERRUPTED ||
         result_code(prompt->outcome) == PAM_SUCCESS)
         return false;
     if (!prompt->quiet)
         write_line(prompt, words_ended(room, prompt->outcome, true));
-    if (prompt->line.length == 0 && !prompt->line.too_long)
+    if (!typing(prompt))
         return false;
     prompt->finger_over = true;
     set_question(prompt, NULL);
@@ -247,22 +257,19 @@ void wait_on_terminal(struct request *request, struct conversation *conversation
         outcome->ending = ENDED_NOT_ASKED;
         return;
     }
-    prompt.keys = line_keys(&prompt.terminal.before);
     if (request_begin(request, true, outcome)) {
         if (request_ask(request, outcome))
             while (next(&prompt))
                 ;
         used = prompt.terminal.hidden;
         /* A match in the middle of a word: the rest of it must not reach whatever reads next. */
-        if (result_code(outcome) == PAM_SUCCESS && prompt.line.length > 0)
+        if (used && result_code(outcome) == PAM_SUCCESS && typing(&prompt))
             terminal_swallow(&prompt.terminal, request->signals.fd);
-        else if (result_code(outcome) == PAM_SUCCESS)
-            terminal_flush(&prompt.terminal);
         hide(&prompt);
-        if (!used)
-            conversation_end(conversation, outcome);
         terminal_close(&prompt.terminal);
         request_finish(request);
+        if (!used)
+            conversation_end(conversation, outcome);
     }
     terminal_close(&prompt.terminal);
     explicit_bzero(&prompt, sizeof prompt);

@@ -59,6 +59,61 @@ import Testing
         #expect(desk.handedOn == "asked for" && desk.peer.connections == 1)
     }
 
+    /// What it is told there, it keeps to itself, whatever the host makes of the signals for that.
+    @Test(arguments: [[], ["--handle", "TTOU"], ["--ignore", "TTOU"], ["--block", "TTOU"]])
+    func toldSomethingInTheBackgroundLeavesTheTerminalAlone(_ host: [String]) throws {
+        let stopped = DispatchSemaphore(value: 0)
+        let sent = Box(false)
+        let desk = try Desk {
+            $0.send(Datagram.prompt(finger: 7))
+            _ = stopped.wait(timeout: .now() + 20)
+            $0.send(Datagram.mismatch(triesLeft: 2))
+            sent.change { $0 = true }
+            $0.untilClosed()
+        }
+        let shell = try shell()
+        let before = shell.terminalSettings
+        shell.type(quoted(try desk.command(["--answer", "asked for"] + host)))
+        try shell.expect(Desk.question)
+        kill(try #require(shell.child), SIGSTOP)
+        try shell.expect("ready> ")
+        #expect(shell.setTerminal(before))
+        stopped.signal()
+        #expect(eventually { sent.value })
+        shell.type("bg\n")
+        try shell.expect("\"event\":\"end\"")
+        #expect(shell.terminalSettings == before && desk.handedOn == "asked for" && desk.peer.connections == 1)
+        #expect(!shell.output.contains("Not recognised"))
+    }
+
+    @Test func settingsOfTheTimeBetweenAreKept() throws {
+        let desk = try Desk(script: Desk.prompting)
+        let shell = try shell()
+        shell.type(quoted(try desk.command()))
+        try shell.expect(Desk.question)
+        shell.type("\u{1A}")
+        try shell.expect("ready> ")
+        shell.type("stty -ixon -tostop erase ^A\n")
+        try shell.expect("ready> ")
+        let between = shell.terminalSettings
+        shell.type("fg\n")
+        try shell.expect(Desk.question)
+        shell.type("secx\u{1}ret\n")
+        try shell.expect("\"event\":\"end\"")
+        try shell.expect("ready> ")
+        #expect(shell.terminalSettings == between && desk.handedOn == "secret")
+    }
+
+    @Test func hostThatHoldsTheStopBackIsNotStopped() throws {
+        let desk = try Desk(script: Desk.prompting)
+        let program = try desk.start(["--block", "TSTP"])
+        try program.expect(Desk.question)
+        program.type("half\u{1A}whole\n")
+        try program.expect("\"pending\":\"TSTP\"")
+        try desk.expectEnd(program, "PAM_SUCCESS")
+        #expect(desk.handedOn == "whole" && desk.peer.connections == 1)
+    }
+
     @Test func backgroundIsAskedForNothing() throws {
         let desk = try Desk(script: Desk.prompting)
         let shell = try shell()
@@ -116,6 +171,31 @@ import Testing
         #expect(!shell.output.contains("ret") && desk.handedOn == nil)
     }
 
+    @Test func wordBegunButNotReadYetReachesNobody() throws {
+        let typed = DispatchSemaphore(value: 0)
+        let sent = Box(false)
+        let desk = try Desk {
+            $0.send(Datagram.prompt(finger: 7))
+            _ = typed.wait(timeout: .now() + 20)
+            $0.send(Datagram.allowed())
+            sent.change { $0 = true }
+            $0.untilClosed()
+        }
+        let line = quoted(try desk.command()).replacing("\n", with: "; read -r rest; echo rest=$rest")
+        let program = try InteractiveProgram(["/bin/sh", "-c", line], onTerminal: true)
+        try program.expect(Desk.question)
+        kill(-program.pid, SIGSTOP)
+        program.type("sec")
+        typed.signal()
+        #expect(eventually { sent.value })
+        kill(-program.pid, SIGCONT)
+        #expect(eventually { desk.peer.isIdle })
+        program.type("ret\n")
+        try program.expect("\"event\":\"end\"")
+        program.type("clean\n")
+        try program.expect("rest=clean")
+    }
+
     @Test func typedAheadStaysForTheNextReader() throws {
         let desk = try Desk(script: Desk.prompting)
         let shell = try shell()
@@ -124,5 +204,13 @@ import Testing
         shell.type("secret\necho all$((40+2))\n")
         try shell.expect("all42")
         #expect(desk.handedOn == "secret")
+    }
+}
+
+extension InteractiveProgram {
+    /// The process that it has started, while there is one.
+    fileprivate var child: pid_t? {
+        let children = try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)
+        return children?.split(separator: " ").first.flatMap { pid_t($0) }
     }
 }

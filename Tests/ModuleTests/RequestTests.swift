@@ -70,6 +70,23 @@ import Testing
         expect(try stage.run(user: nil), "PAM_AUTHINFO_UNAVAIL")
     }
 
+    /// Polkit's set-uid helper was given its standard input by whoever started it: what stands at the other end says
+    /// nothing about whom it works for.
+    @Test(.enabled(if: getuid() == 0, "another real user id takes root"), arguments: [0, 65534])
+    func agentIsTheOneThatTheServiceManagerConnected(_ realUser: UInt32) throws {
+        let stage = try Stage(.plain)
+        let peer = try Peer(at: stage.socket, script: allow)
+        defer { peer.stop() }
+        var ends: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+        let (input, other) = (FileHandle(fileDescriptor: ends[0]), ends[1])
+        defer { for end in [input.fileDescriptor, other] { close(end) } }
+        let run = try stage.run(
+            service: "polkit-1", wrapper: ["setpriv", "--ruid=\(realUser)"], input: input)
+        expect(run, "PAM_SUCCESS")
+        #expect(peer.received.first?.number(19) == (realUser == 0 ? UInt32(getpid()) : nil))
+    }
+
     @Test(arguments: [
         "timeout=0", "timeout=301", "timeout=1s", "max-tries=11", "max_tries=3", "verbose", "password=none",
         "password=",

@@ -16,7 +16,7 @@
  *                        question; refuse-all; none: there is no function; input: an answer is a line of standard
  *                        input, waited for as polkit's helper does
  *   --block, --ignore, --handle SIGNAL
- *                        INT, TERM, QUIT, HUP, ALRM, CHLD, TSTP, USR1 or WINCH: blocked, ignored, or caught (without
+ *                        INT, TERM, QUIT, HUP, ALRM, CHLD, TSTP, USR1, WINCH, TTIN or TTOU: blocked, ignored, or caught (without
  *                        SA_RESTART) before the first call; may stand many times. All others as a shell starts them
  *   --alarm MS           a SIGALRM every so many milliseconds; caught
  *   --threads N          so many transactions at once, each in a thread of its own (1: in the main thread)
@@ -79,6 +79,7 @@ static const struct name {
 } signals[] = {
     { SIGINT, "INT" },   { SIGTERM, "TERM" }, { SIGQUIT, "QUIT" }, { SIGHUP, "HUP" },     { SIGALRM, "ALRM" },
     { SIGCHLD, "CHLD" }, { SIGTSTP, "TSTP" }, { SIGUSR1, "USR1" }, { SIGWINCH, "WINCH" },
+    { SIGTTIN, "TTIN" }, { SIGTTOU, "TTOU" },
 }, codes[] = {
 #define CODE(code) { code, #code }
     CODE(PAM_SUCCESS), CODE(PAM_SYSTEM_ERR), CODE(PAM_PERM_DENIED), CODE(PAM_AUTH_ERR), CODE(PAM_CRED_INSUFFICIENT),

@@ -1,5 +1,6 @@
-/* Tests of the module's pure parts: the codec against the byte vectors, the options, the result table. */
+/* Tests of the module's parts by themselves: the codec against the byte vectors, the options, the result table, the wait. */
 #include "check.h"
+#include "client.h"
 #include "options.h"
 #include "result.h"
 #include "wire.h"
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The byte vectors: `name | hex | meaning`, see the top of golden.txt. */
 
@@ -421,6 +423,25 @@ static void check_results(void)
     }
 }
 
+static void check_wait(void)
+{
+    struct pollfd other = { .fd = -1, .events = POLLIN };
+    int silent[2], said[2];
+
+    if (pipe(silent) < 0 || pipe(said) < 0 || write(said[1], "x", 1) != 1) {
+        check(false, "pipes", "can be made");
+        return;
+    }
+    check(client_wait(silent[0], silent[0], NULL, 0, client_now() - 1) == -ETIME, "silence", "ends at the deadline");
+    /* A host that was stopped meanwhile comes late, but what it waited for did not. */
+    check(client_wait(said[0], silent[0], NULL, 0, client_now() - 1) == 1, "an answer", "is heard past the deadline");
+    check(client_wait(said[0], said[0], NULL, 0, client_now() - 1) == -EINTR, "a signal", "goes first");
+    other.fd = said[0];
+    check(client_wait(silent[0], silent[0], &other, 1, client_now() - 1) == 0 && other.revents == POLLIN, "another",
+          "is heard past the deadline");
+    close(silent[0]), close(silent[1]), close(said[0]), close(said[1]);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -432,5 +453,6 @@ int main(int argc, char **argv)
     check_unfit_values();
     check_options();
     check_results();
+    check_wait();
     return checked();
 }

@@ -27,7 +27,9 @@ extension Daemon {
     /// What a request would come to now. Nobody is asked for anything, and nothing is counted.
     func examine(_ asked: Authenticate, _ connection: Connection, at place: Surroundings) {
         let serviceClass = Admission.serviceClass(of: asked.service, for: connection.peer, settings)
-        let admission = admission(asked, connection.peer, place)
+        var admission = admission(asked, connection.peer, place)
+        // A request finds out when it is armed.
+        if let reader { admission.isEnrolled = !prints.usable(of: asked.account, on: reader.description).isEmpty }
         let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
         var denial = admission.denial(serviceClass, standing: standing)
         if isByAnother(asked.account, place) && denial?.code == .biometryLockout { denial = Denial(.notEnrolled) }

@@ -107,8 +107,9 @@ extension Daemon {
         case .allowed: outcome = "allowed"
         case .denied(let why): denial = why
         }
+        let cause = denial.map { ", \($0.cause)" } ?? ""
         log.write(
-            .notice, what,
+            .notice, "\(what): \(request.account.name) at \(request.service)\(cause)",
             fields: [
                 "USER": request.account.name, "UID": String(request.account.uid), "SERVICE": request.service,
                 "CLASS": request.serviceClass?.name, "TTY": request.tty, "SESSION": request.place.session?.id,

@@ -34,10 +34,13 @@ public enum SmallFile {
                 path, $0.baseAddress?.assumingMemoryBound(to: CChar.self), gssize($0.count), flags, Int32(mode), &error)
         }
         guard written == 0 else { return }
-        let message = error.map { String(cString: $0.pointee.message) } ?? ""
-        // GLib tells the errno in words only; EIO stands for all of them, the words go along.
-        if let error { g_error_free(error) }
-        throw SystemError(message.isEmpty ? "write \(path)" : message, errno: EIO)
+        defer { if let error { g_error_free(error) } }
+        // GLib tells the errno in a code of its own.
+        let number = [EACCES, EPERM, EROFS, ENOSPC, ENOENT, ENOTDIR, EISDIR, ELOOP, EMFILE, ENFILE].first {
+            error.map { $0.pointee.code } == gint(g_file_error_from_errno($0).rawValue)
+        }
+        if let number { throw SystemError("write \(path)", errno: number) }
+        throw SystemError(error.map { String(cString: $0.pointee.message) } ?? "write \(path)", errno: EIO)
     }
 
     /// Writes a file as `write` does, in the place of one that is there or was: with its permissions and its owner,
@@ -135,6 +138,14 @@ public enum Directory {
             if FileFacts(child)?.kind == .directory { removeAll(child) } else { unlink(child) }
         }
         rmdir(path)
+    }
+
+    /// The absolute path of a directory, without links in it (`realpath`); nil where there is none.
+    public static func real(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        let found = String(cString: real)
+        return FileFacts(found)?.kind == .directory ? found : nil
     }
 
     /// What a symbolic link names; nil for everything else.

@@ -76,13 +76,14 @@ public struct Diagnosis: Sendable {
         if facts.wirings[facts.service]?.fingerLines ?? 0 == 0 { findings.append(.serviceNotWired(facts.service)) }
         let others = bare.filter { $0 != facts.service }
         if !others.isEmpty { findings.append(.notWired(others)) }
-        for (service, wiring) in wired {
+        for flaw in Wiring.Flaw.allCases {
             // A stack beside the password's own: the password and its report are in that.
-            let isParallel = service.hasSuffix("-fingerprint")
-            for flaw in Wiring.Flaw.allCases where wiring.flaws.contains(flaw) {
-                if isParallel && (flaw == .noPassword || flaw == .noReport) { continue }
-                findings.append(.flawed(service, flaw))
+            let isElsewhere = flaw == .noPassword || flaw == .noReport
+            let flawed = wired.filter {
+                $0.value.flaws.contains(flaw) && !(isElsewhere && $0.key.hasSuffix("-fingerprint"))
             }
+            if flawed.isEmpty { continue }
+            findings.append(.flawed(flawed.map(\.key), flaw, named: flawed.count < sorted.count))
         }
         for (service, wiring) in sorted where !wiring.otherFingers.isEmpty {
             findings.append(.otherFinger(service, modules: wiring.otherFingers))
@@ -93,13 +94,21 @@ public struct Diagnosis: Sendable {
     private static func account(_ facts: Facts) -> [Finding] {
         var findings: [Finding] = []
         if case .told(let report, let examination) = facts.daemon {
-            if report.prints > 0 { findings.append(.enrolled(report.prints)) }
-            for standing in report.standings {
-                guard let denial = standing.denial else { continue }
-                // That of the service itself is told as what keeps it from working, unless something else does first.
-                let isTold =
-                    standing.serviceClass == examination.serviceClass && denial.cause == examination.denial?.cause
-                if !isTold { findings.append(.standing(standing.serviceClass, denial)) }
+            if report.prints > 0 {
+                findings.append(.enrolled(report.prints))
+            } else if ![.notEnrolled, .noReader].contains(examination.denial?.cause) {
+                findings.append(.notEnrolled)
+            }
+            // What keeps the service itself from working is told as that, unless something else does first.
+            let told = report.standings.filter {
+                $0.denial != nil
+                    && !($0.serviceClass == examination.serviceClass && $0.denial?.cause == examination.denial?.cause)
+            }
+            for (place, standing) in told.enumerated() {
+                guard let denial = standing.denial, !told[..<place].contains(where: { $0.denial == denial }) else {
+                    continue
+                }
+                findings.append(.standing(told.filter { $0.denial == denial }.map(\.serviceClass), denial))
             }
         }
         findings += facts.prints.filter(\.damaged).map { .printDamaged($0.finger, driver: $0.driver) }

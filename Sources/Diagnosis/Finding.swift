@@ -31,14 +31,18 @@ public enum Finding: Hashable, Sendable {
     case wired([String])
     case notWired([String])
     case serviceNotWired(String)
-    case flawed(String, Wiring.Flaw)
+    /// Services with the same flaw; and what to name to `setup`: nothing where that is every service.
+    case flawed([String], Wiring.Flaw, named: Bool)
     case otherFinger(String, modules: [String])
 
     // The account.
     case enrolled(Int)
+    /// It has no print that this reader can compare, which isn't what keeps a touch from working already.
+    case notEnrolled
     case printDamaged(Finger, driver: String)
     case orphanedPrints([UInt32])
-    case standing(ServiceClass, Denial)
+    /// No finger is taken for these classes.
+    case standing([ServiceClass], Denial)
 
     // Where the request comes from.
     case origin(Origin)
@@ -58,9 +62,10 @@ public enum Finding: Hashable, Sendable {
         switch self {
         case .daemonAnswers, .reader, .wired, .enrolled, .origin, .admitted: .fine
         case .noServiceManager, .notWired, .standing, .lidShut: .note
-        case .fprintdMayStart, .clockUnset, .otherFinger, .printDamaged, .orphanedPrints, .pamUnreadable: .warning
+        case .fprintdMayStart, .clockUnset, .otherFinger, .printDamaged, .orphanedPrints: .warning
         case .daemonSilent, .configurationWrong, .noReader, .readerFailing, .unitMissing, .unitDown, .placeMissing,
-            .placeOpen, .placeForeign, .fprintdRunning, .moduleMissing, .serviceNotWired, .flawed, .denied:
+            .placeOpen, .placeForeign, .fprintdRunning, .moduleMissing, .pamUnreadable, .serviceNotWired, .flawed,
+            .notEnrolled, .denied:
             .error
         }
     }

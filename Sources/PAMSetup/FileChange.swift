@@ -66,6 +66,10 @@ public struct Refusal: Error, Hashable, Sendable {
         /// A link; where it leads to is somebody else's to change.
         case link(to: String)
         case objection(Plan.Objection)
+        /// It has lines of ours in its own file, and would ask for a finger twice.
+        case hasOwnLines
+        /// The lines are in a file that it includes.
+        case included(String)
         /// The lines are in a package's own file.
         case vendorsFile(String)
         /// The tool would not do it, and what it said.

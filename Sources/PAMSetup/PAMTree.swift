@@ -1,4 +1,5 @@
 import BioauthSystem
+import Glibc
 import PAMStacks
 
 /// The service files of a system, below its root.
@@ -24,6 +25,7 @@ public struct PAMTree: Sendable {
                 if kind == .file || kind == .link { try read(path, as: name) }
             }
         }
+        if files.isEmpty { throw SystemError("look into \(self.root)\(PAMTree.own)", errno: ENOENT) }
         // Files elsewhere may be included by their paths, and include others.
         var open = Array(files.values)
         while let file = open.popLast() {

@@ -1,4 +1,5 @@
 import BioauthSystem
+import Glibc
 import PAMStacks
 
 extension SystemSetup {
@@ -12,6 +13,8 @@ extension SystemSetup {
         case toolFailed(String)
         /// Lines of ours are still there, in the files so named.
         case linesLeft([String])
+        /// Somebody else could put something in the place of what is changed below this directory, or it is a link.
+        case unsafe(String)
         case system(SystemError)
     }
 
@@ -19,6 +22,7 @@ extension SystemSetup {
     ///
     /// - Parameter done: told of each file that has changed.
     public func apply(_ proposal: Proposal, done: (FileChange) -> Void) throws(Interruption) {
+        if !tree.root.isEmpty { try checkDirectories() }
         let signals = HeldSignals()
         let lock = try mapped { () throws(SystemError) in try ledger.lock() }
         if let arguments = proposal.tool { try runTool(arguments, proposal.toolChanges, done) }
@@ -39,6 +43,20 @@ extension SystemSetup {
         let now = try mapped { () throws(SystemError) in try PAMTree(root: tree.root) }
         let left = now.namesWithOurLines.filter { names.isEmpty || names.contains($0) }
         if !left.isEmpty { throw .linesLeft(left.map { now.path($0) ?? $0 }) }
+    }
+
+    /// Holds that another system's files are where they seem to be, and stay there: no link leads out of it.
+    private func checkDirectories() throws(Interruption) {
+        for directory in [PAMTree.own, "/var/lib/pam", Ledger.systemDirectory] {
+            var path = ""
+            for name in (tree.root + directory).split(separator: "/") {
+                path += "/\(name)"
+                guard let facts = FileFacts(path) else { break }
+                let isOthers = ![0, geteuid()].contains(facts.owner)
+                let isOpen = facts.mode & 0o022 != 0 && facts.mode & mode_t(S_ISVTX) == 0
+                if facts.kind != .directory || isOthers || isOpen { throw .unsafe(path) }
+            }
+        }
     }
 
     private func runTool(_ arguments: [String], _ changes: [FileChange], _ done: (FileChange) -> Void)

@@ -9,7 +9,7 @@ public struct SystemSetup {
     let ledger: Ledger
     let tool: PAMAuthUpdate?
 
-    /// - Parameter root: the system's root; empty: this system.
+    /// - Parameter root: the system's root, an absolute path without links in it; empty: this system.
     public init(root: String, listed: Set<String>) throws(SystemError) {
         tree = try PAMTree(root: root)
         self.listed = listed
@@ -118,7 +118,11 @@ public struct SystemSetup {
     private func unwire(_ name: String, _ files: inout ServiceFiles, _ proposal: inout Proposal) throws(Refusal) {
         func refuse(_ reason: Refusal.Reason) -> Refusal { Refusal(name: name, reason: reason) }
         guard let file = files[name], let path = tree.path(name) else { throw refuse(.noFile) }
-        guard file.hasOurLines else { return proposal.settled.append(name) }
+        guard file.hasOurLines else {
+            let others = Stack(of: name, in: files).entries.filter(\.isOurs).map(\.file)
+            if let other = others.first { throw refuse(.included(other)) }
+            return proposal.settled.append(name)
+        }
         if let target = Directory.linkTarget(path) { throw refuse(.link(to: target)) }
         guard tree.isOwn(name) || name.hasPrefix("/") else { throw refuse(.vendorsFile(path)) }
         let before = tree.files[name]
@@ -151,9 +155,19 @@ public struct SystemSetup {
             if isWanted { proposal.refusals.append(Refusal(name: "common-auth", reason: .toolDeclined(said))) }
             return tree.files
         }
+        for name in changed.keys.sorted() where isWanted {
+            // It would put a file of its own in the link's place.
+            guard let target = Directory.linkTarget(tree.ownPath(name)) else { continue }
+            proposal.refusals.append(Refusal(name: name, reason: .link(to: target)))
+            return tree.files
+        }
         for service in listed.sorted() where tree.files[service] != nil {
             let (old, new) = (Wiring(Stack(of: service, in: tree.files)), Wiring(Stack(of: service, in: files)))
             let flaws = new.flaws.subtracting(old.flaws)
+            if flaws.contains(.fingerTwice) && tree.files[service]?.hasOurLines == true {
+                proposal.refusals.append(Refusal(name: service, reason: .hasOwnLines))
+                return tree.files
+            }
             if !flaws.isEmpty {
                 proposal.refusals.append(Refusal(name: service, reason: .objection(.flawed(flaws))))
                 return tree.files

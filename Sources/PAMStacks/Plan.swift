@@ -11,6 +11,8 @@ public enum Plan {
         /// libpam itself gives up on the stack, or it is too long to be looked at.
         case unreadable
         case noPassword
+        /// The service has no lines of its own for authentication, so that those of `other` count.
+        case noLines
         /// A line of ours that is there already isn't as it should be.
         case flawed(Set<Wiring.Flaw>)
         /// Wherever the lines go, the report isn't reached after a right password, or others' lines are skipped.
@@ -29,6 +31,7 @@ public enum Plan {
             throw .unreadable
         }
         if wiring.flaws.contains(.noPassword) { throw .noPassword }
+        if stack.isOther { throw .noLines }
         let flaws = wiring.flaws.subtracting([.noReport])
         guard flaws.isEmpty else { throw .flawed(flaws) }
         if wiring.fingerLines > 0 && wiring.reportLines > 0 { return nil }

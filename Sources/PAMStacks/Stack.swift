@@ -35,6 +35,8 @@ public struct Stack: Hashable, Sendable {
     public let files: Set<String>
     /// Whether libpam gives up on it, and so refuses everybody.
     public let isBroken: Bool
+    /// Whether the service has no lines of its own, so that those of `other` count.
+    public let isOther: Bool
 
     /// How deep files may include files.
     static let deepest = 16
@@ -43,9 +45,9 @@ public struct Stack: Hashable, Sendable {
     /// - Parameter source: every file there is, by the name that includes call it by.
     public init(of service: String, in source: ServiceFiles) {
         var builder = Builder(source: source)
-        for name in [service, "other"] where builder.entries.isEmpty && !builder.isBroken && source[name] != nil {
-            builder.add(name, level: 0, depth: 0, otherwise: nil)
-        }
+        if source[service] != nil { builder.add(service, level: 0, depth: 0, otherwise: nil) }
+        isOther = builder.entries.isEmpty && !builder.isBroken
+        if isOther && source["other"] != nil { builder.add("other", level: 0, depth: 0, otherwise: nil) }
         entries = builder.entries
         files = builder.files
         isBroken = builder.isBroken

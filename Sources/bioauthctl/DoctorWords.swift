@@ -49,7 +49,9 @@ extension Finding {
         case .placeMissing(let path):
             Explanation(
                 tr("%1 is not there, or is something else than it should be.").filled(path),
-                tr("After installing: sudo systemd-tmpfiles --create bioauthd.conf, then start the units."))
+                tr(
+                    "Make it anew: sudo systemd-tmpfiles --create bioauthd.conf; sudo systemctl restart bioauthd.socket bioauth-password.socket bioauthd"
+                ))
         case .placeOpen(let path, let mode, let wanted):
             Explanation(
                 tr("%1 has the permissions %2.").filled(path, octal(mode)),
@@ -84,11 +86,12 @@ extension Finding {
             Explanation(
                 tr("PAM doesn't ask for a finger at %1.").filled(service),
                 tr("See what would turn it on: bioauthctl setup"))
-        case .flawed(let service, let flaw):
+        case .flawed(let services, let flaw, let named):
             Explanation(
-                tr("PAM at %1: %2").filled(service, flaw.words),
+                tr("PAM at %1: %2").filled(services.joined(separator: ", "), flaw.words),
                 flaw == .noReport
-                    ? tr("Add what is missing: sudo bioauthctl setup --service %1 --apply").filled(service)
+                    ? tr("Add what is missing: %1").filled(
+                        "sudo bioauthctl setup \(named ? services.map { "--service \($0) " }.joined() : "")--apply")
                     : tr("Take the lines out with bioauthctl setup --undo, then put them in with bioauthctl setup."))
         case .otherFinger(let service, let modules):
             Explanation(
@@ -98,6 +101,7 @@ extension Finding {
             Explanation(
                 tr("%1 finger is enrolled on this reader.", "%1 fingers are enrolled on this reader.", count)
                     .filled(String(count)))
+        case .notEnrolled: Explanation(.notEnrolled)
         case .printDamaged(let finger, let driver):
             Explanation(
                 tr("The print of the %1 (driver %2) is damaged and matches nothing.").filled(finger.words, driver),
@@ -107,8 +111,10 @@ extension Finding {
                 tr("There are prints of accounts that are gone: %1").filled(
                     uids.map(String.init).joined(separator: ", ")),
                 tr("Nobody inherits them. Remove them with: sudo rm -r /var/lib/bioauthd/prints/NUMBER"))
-        case .standing(let serviceClass, let denial):
-            Explanation(tr("For %1: %2").filled(serviceClass.words, Explanation(denial).oneLine))
+        case .standing(let classes, let denial):
+            Explanation(
+                tr("For %1: %2").filled(
+                    classes.map(\.words).joined(separator: ", "), Explanation(denial).oneLine))
         case .origin(let origin): origin.words
         case .lidShut: Explanation(tr("The lid is shut."))
         case .denied(let service, let denial):

@@ -165,6 +165,8 @@ extension Explanation {
         }
     }
 
-    private static var givePassword: String { tr("Give it once, for example to sudo or at the login screen.") }
+    private static var givePassword: String {
+        tr("Give the password once, for example to sudo or at the login screen.")
+    }
     private static var makeRoom: String { tr("Make room in /var/lib/bioauthd. See why with: journalctl -u bioauthd") }
 }

@@ -28,7 +28,9 @@ extension Subcommand {
                 try setup.carryOut(proposal, invocation.output)
                 if undoes { try setup.confirmUndone(services) }
             }
-            invocation.output.sum(up: proposal, isApplied: applies, isRefused: isRefused, undoes: undoes)
+            invocation.output.sum(
+                up: proposal, isApplied: applies, isRefused: isRefused, undoes: undoes,
+                command: invocation.commandThatApplies)
             let isUseless = proposal.isNothing && proposal.settled.isEmpty && !undoes
             return isRefused || isUseless ? .no : .yes
         }
@@ -36,8 +38,17 @@ extension Subcommand {
 }
 
 extension Invocation {
+    /// This one, doing it.
+    fileprivate var commandThatApplies: String {
+        let words =
+            (options.text("root").map { ["--root", $0] } ?? [])
+            + options.texts("service").flatMap { ["--service", $0] }
+            + (options.has("undo") ? ["--undo"] : []) + ["--apply"]
+        return "sudo bioauthctl setup \(words.joined(separator: " "))"
+    }
+
     fileprivate func propose(_ services: [String]) throws(Failure) -> (SystemSetup, Proposal) {
-        let root = options.text("root") ?? ""
+        let root = try rootDirectory()
         let undoes = options.has("undo")
         let listed = try listedServices(root: root, undoes: undoes)
         do throws(SystemError) {
@@ -49,6 +60,15 @@ extension Invocation {
                 what: tr("PAM's files can't be read: %1").filled(error.description),
                 next: error.isForbidden ? tr("Try it with sudo.") : nil)
         }
+    }
+
+    /// Empty: this system's.
+    private func rootDirectory() throws(Failure) -> String {
+        guard let given = options.text("root") else { return "" }
+        guard let path = Directory.real(given) else {
+            throw Failure(.storageFailed, what: tr("There is no such directory: %1").filled(given))
+        }
+        return path
     }
 
     /// Those that the daemon takes a finger for. To take lines out the configuration needn't be right.
@@ -96,12 +116,18 @@ extension Failure {
         case .changedMeanwhile(let path):
             self.init(.storageFailed, what: tr("%1 has been changed meanwhile.").filled(path), next: tr("Try again."))
         case .toolFailed(let said):
-            self.init(.storageFailed, what: tr("pam-auth-update did not do what it should: %1").filled(said))
+            self.init(
+                .storageFailed, what: tr("pam-auth-update did not do what it should: %1").filled(said),
+                next: tr("See whether /etc/pam.d can be written to, and has room."))
         case .linesLeft(let paths):
             self.init(
                 .storageFailed,
                 what: tr("Lines with pam_bioauth.so are left in: %1").filled(paths.joined(separator: ", ")),
                 next: tr("Take them out by hand."))
+        case .unsafe(let path):
+            self.init(
+                .storageFailed,
+                what: tr("%1 is a link, or others may write there: nothing is changed below it.").filled(path))
         case .system(let error):
             self.init(.storageFailed, what: error.description)
         }

@@ -17,10 +17,11 @@ extension Output {
         }
     }
 
-    func sum(up proposal: Proposal, isApplied: Bool, isRefused: Bool, undoes: Bool) {
-        for refusal in proposal.refusals { note("\(refusal.name): \(refusal.reason.words)") }
+    /// - Parameter command: what would do it.
+    func sum(up proposal: Proposal, isApplied: Bool, isRefused: Bool, undoes: Bool, command: String) {
+        for refusal in proposal.refusals { note("\(refusal.name): \(refusal.reason.words(of: refusal.name))") }
         answer(
-            proposal.conclusion(isApplied: isApplied, isRefused: isRefused, undoes: undoes),
+            proposal.conclusion(isApplied: isApplied, isRefused: isRefused, undoes: undoes, command: command),
             .object([
                 "applied": .flag(isApplied),
                 "tool": .text(proposal.tool.map(Proposal.words)),
@@ -30,7 +31,7 @@ extension Output {
                     proposal.refusals.map { refusal in
                         .object([
                             "service": .text(refusal.name), "reason": .text(refusal.reason.name),
-                            "message": .text(refusal.reason.words),
+                            "message": .text(refusal.reason.words(of: refusal.name)),
                         ])
                     }),
             ]))
@@ -42,7 +43,7 @@ extension Proposal {
         (["pam-auth-update"] + arguments).joined(separator: " ")
     }
 
-    fileprivate func conclusion(isApplied: Bool, isRefused: Bool, undoes: Bool) -> String {
+    fileprivate func conclusion(isApplied: Bool, isRefused: Bool, undoes: Bool, command: String) -> String {
         var lines: [String] = []
         if !settled.isEmpty && !undoes {
             let services = settled.joined(separator: ", ")
@@ -56,15 +57,10 @@ extension Proposal {
         } else if isApplied {
             lines.append(tr("Keep a root shell open until you have tried it."))
             lines.append(tr("To undo it: sudo bioauthctl setup --undo --apply"))
-        } else if isRefused {
+        } else if !isEmpty && (undoes || !isRefused) {
+            lines.append(tr("Nothing has been changed. To do it: %1").filled(command))
+        } else if !refusals.isEmpty {
             lines.append(tr("Nothing has been changed."))
-        } else if !isEmpty {
-            lines.append(
-                undoes
-                    ? tr(
-                        "Nothing has been changed. To do it: sudo bioauthctl setup --undo --apply, with the same options"
-                    )
-                    : tr("Nothing has been changed. To do it: sudo bioauthctl setup --apply, with the same options"))
         } else if undoes {
             lines.append(tr("There is no line to take out."))
         } else {
@@ -95,9 +91,12 @@ extension Refusal.Reason {
         case .noFile: "noFile"
         case .link: "link"
         case .vendorsFile: "vendorsFile"
+        case .hasOwnLines: "hasOwnLines"
+        case .included: "included"
         case .toolDeclined: "toolDeclined"
         case .objection(.unreadable): "unreadable"
         case .objection(.noPassword): "noPassword"
+        case .objection(.noLines): "noLines"
         case .objection(.flawed): "flawed"
         case .objection(.noPlace): "noPlace"
         case .objection(.changes): "changesOthers"
@@ -105,7 +104,8 @@ extension Refusal.Reason {
         }
     }
 
-    fileprivate var words: String {
+    /// A sentence that goes on after the name of the service or file that was refused.
+    fileprivate func words(of service: String) -> String {
         switch self {
         case .noModule: tr("the PAM module is not installed.")
         case .notListed:
@@ -114,9 +114,18 @@ extension Refusal.Reason {
         case .noFile: tr("PAM has no file of that name.")
         case .link(let target): tr("it is a link to %1, which whoever made it should change.").filled(target)
         case .vendorsFile(let path): tr("the lines are in %1, a package's own file.").filled(path)
+        case .hasOwnLines:
+            tr(
+                "it has lines of its own, and would ask for a finger twice. Take them out first: sudo bioauthctl setup --undo --service %1 --apply"
+            ).filled(service)
+        case .included(let file):
+            tr(
+                "the lines are in %1, which it includes. For it alone switch the finger off in /etc/bioauthd/bioauthd.conf: %2=off in [services], then systemctl reload bioauthd."
+            ).filled(file, service)
         case .toolDeclined(let said): tr("pam-auth-update would not do it: %1").filled(said)
         case .objection(.unreadable): tr("PAM itself can't read its file, or one that it includes.")
         case .objection(.noPassword): tr("no password is asked for there: a finger would be the only way in.")
+        case .objection(.noLines): tr("its file has no line for this, so PAM goes by the file other.")
         case .objection(.flawed(let flaws)):
             flaws.map(\.words).sorted().joined(separator: " ")
         case .objection(.noPlace):

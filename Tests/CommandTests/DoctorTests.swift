@@ -57,7 +57,20 @@ import Testing
         let result = try doctor()
         #expect(result.status == 1)
         #expect(result.output.contains("!! PAM at sudo: A finger is asked for, and there is no report line"))
-        #expect(result.output.contains("bioauthctl setup --service sudo --apply"))
+        #expect(result.output.contains("sudo bioauthctl setup --apply\n"))
+    }
+
+    @Test("Where all prints are damaged no touch would work")
+    func damagedPrint() throws {
+        let prints = daemon.directory.file("state/prints")
+        let print = try #require(
+            FileManager.default.subpaths(atPath: prints)?.first { $0.hasSuffix("/right-index") })
+        try Data("nothing".utf8).write(to: URL(fileURLWithPath: "\(prints)/\(print)"))
+        let result = try doctor("--json")
+        #expect(result.status == 1)
+        #expect(try findings(result)["warning"] == ["printDamaged"])
+        #expect(try findings(result)["error"] == ["denied"])
+        #expect(result.output.contains("no print that this reader knows"))
     }
 
     @Test("A service without a finger line, and one that the daemon doesn't list")

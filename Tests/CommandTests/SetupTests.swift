@@ -189,6 +189,52 @@ import Testing
         #expect(try system.text("sudo") == System.sudo)
     }
 
+    @Test("What would do it is told whole")
+    func command() throws {
+        let system = try System()
+        let shown = try system.setup("--service", "sudo")
+        #expect(
+            shown.output.hasSuffix(
+                "Nothing has been changed. To do it: sudo bioauthctl setup --root \(system.directory.path) --service sudo --apply\n"
+            ))
+    }
+
+    @Test("Where there is no system nothing is said to be done, and where there are no PAM files neither")
+    func noSystem() throws {
+        let system = try System()
+        let nowhere = try Command().run("setup", "--undo", "--apply", "--root", system.directory.file("nowhere"))
+        #expect(nowhere.status == 1 && nowhere.errors.contains("There is no such directory: "))
+        let bare = try Command().run("setup", "--undo", "--apply", "--root", system.directory.file("usr"))
+        #expect(bare.status == 1 && bare.errors.contains("PAM's files can't be read: "))
+    }
+
+    @Test("Another system's files aren't changed where a link leads out of it, or where others may put one")
+    func foreignTree() throws {
+        let (system, other) = (try System(), try System())
+        let directory = system.directory.file("etc/pam.d")
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory)
+        #expect(try system.setup("--apply").errors.contains("\(directory) is a link, or others may write there"))
+        #expect(try system.text("sudo") == System.sudo)
+        try FileManager.default.removeItem(atPath: directory)
+        try FileManager.default.createSymbolicLink(
+            atPath: directory, withDestinationPath: other.directory.file("etc/pam.d"))
+        let result = try system.setup("--apply")
+        #expect(result.status == 1 && result.errors.contains("\(directory) is a link, or others may write there"))
+        #expect(try other.text("sudo") == System.sudo)
+    }
+
+    @Test("A service whose lines are in a file that it includes is told how else to switch it off")
+    func included() throws {
+        let system = try System()
+        try system.write(System.wiredSudo.replacing("common-auth", with: "base"), to: "su")
+        try system.write("auth required pam_unix.so\n", to: "base")
+        try system.write("auth include su\n", to: "su-l")
+        let result = try system.setup("--undo", "--apply", "--service", "su-l")
+        #expect(result.status == 1)
+        #expect(result.output.contains("su-l: the lines are in su, which it includes."))
+        #expect(result.output.contains("su-l=off"))
+    }
+
     @Test("A line of ours that can't be taken out makes it fail")
     func linesLeft() throws {
         let system = try System()
@@ -298,6 +344,29 @@ import Testing
 
         #expect(try system.setup("--undo", "--apply").status == 0)
         #expect(try system.text("common-auth") == before)
+    }
+
+    @Test(
+        "What pam-auth-update must not do is refused: a file in the place of a link, or a finger asked for twice",
+        .enabled(if: hasPAMAuthUpdate, "needs Debian"))
+    func pamAuthUpdateMustNot() throws {
+        func reasons(_ system: System) throws -> [String?] {
+            let result = try system.setup("--apply", "--json")
+            #expect(result.status == 1)
+            return try #require(try result.json["refused"] as? [[String: Any]]).map { $0["reason"] as? String }
+        }
+        let linked = try debian()
+        try FileManager.default.moveItem(
+            atPath: linked.directory.file("etc/pam.d/common-auth"), toPath: linked.directory.file("elsewhere"))
+        try FileManager.default.createSymbolicLink(
+            atPath: linked.directory.file("etc/pam.d/common-auth"), withDestinationPath: "../../elsewhere")
+        #expect(try reasons(linked) == ["link"])
+        #expect(try !linked.text("common-auth").contains("pam_bioauth"))
+
+        let wired = try debian()
+        #expect(try wired.setup("--apply", "--service", "sudo").status == 0)
+        #expect(try reasons(wired) == ["hasOwnLines"])
+        #expect(try wired.setup("--apply").output.contains("--undo --service sudo --apply\nNothing has been changed."))
     }
 
     @Test(

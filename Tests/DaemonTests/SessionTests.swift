@@ -96,6 +96,8 @@ struct SessionTests {
         #expect(try settles(daemon, on: .remoteSession))
         #expect(try cause(daemon, "i3lock") == .remoteSession)
         #expect(eventually { daemon.log.contains("cause=remoteSession") })
+        #expect(daemon.log.contains("authentication denied: \(me.name) at "))
+        #expect(daemon.log.contains(", remoteSession "))
         try logind.change("c1", "'Remote': <false>")
         #expect(try settles(daemon, on: nil))
         try logind.unseat("c1")

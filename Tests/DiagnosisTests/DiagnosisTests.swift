@@ -114,17 +114,29 @@ import Testing
             $0.wirings["su"] = wiring(password)
             $0.wirings["login"] = wiring(password)
         },
-        Row([.flawed("sudo", .noReport)]) { $0.wirings = ["sudo": wiring(finger + password)] },
-        Row([.flawed("sudo", .reportMissed)]) {
+        Row([.flawed(["sudo"], .noReport, named: false)]) { $0.wirings = ["sudo": wiring(finger + password)] },
+        Row(
+            [.wired(["su", "sudo"]), .notWired(["login"]), .flawed(["su", "sudo"], .noReport, named: true)],
+            lost: [.wired(["sudo"])]
+        ) {
+            $0.wirings = [
+                "login": wiring(password), "su": wiring(finger + password), "sudo": wiring(finger + password),
+            ]
+        },
+        Row([.flawed(["sudo"], .reportMissed, named: false)]) {
             $0.wirings = [
                 "sudo": wiring(finger + "auth sufficient pam_unix.so\n" + report + "auth required pam_deny.so\n")
             ]
         },
-        Row([.flawed("sudo", .fingerBarsPassword), .flawed("sudo", .fingerDoesNotLetIn)]) {
+        Row([
+            .flawed(["sudo"], .fingerBarsPassword, named: false), .flawed(["sudo"], .fingerDoesNotLetIn, named: false),
+        ]) {
             $0.wirings = ["sudo": wiring("auth required pam_bioauth.so\n" + password + report)]
         },
-        Row([.flawed("sudo", .fingerTwice)]) { $0.wirings = ["sudo": wiring(finger + finger + password + report)] },
-        Row([.flawed("sudo", .noPassword)]) { $0.wirings = ["sudo": wiring(finger + report)] },
+        Row([.flawed(["sudo"], .fingerTwice, named: false)]) {
+            $0.wirings = ["sudo": wiring(finger + finger + password + report)]
+        },
+        Row([.flawed(["sudo"], .noPassword, named: false)]) { $0.wirings = ["sudo": wiring(finger + report)] },
         Row([.wired(["kde-fingerprint", "sudo"])], lost: [.wired(["sudo"])]) {
             $0.wirings["kde-fingerprint"] = wiring(finger)
         },
@@ -135,15 +147,25 @@ import Testing
             $0.prints.append(PrintEntry(finger: .leftThumb, driver: "d", device: "", enrolled: nil, damaged: true))
         },
         Row([.orphanedPrints([1004])]) { $0.orphans = [1004] },
-        Row([.standing(.login, Denial(.passwordFirst))]) {
+        Row([.standing([.login], Denial(.passwordFirst))]) {
             told(&$0, status: { $0.standings = [.init(.app, nil), .init(.login, Denial(.passwordFirst))] })
+        },
+        Row([.standing([.app, .login], Denial(.passwordFirst)), .standing([.lock], locked)]) {
+            told(
+                &$0,
+                status: {
+                    $0.standings = [
+                        .init(.app, Denial(.passwordFirst)), .init(.lock, locked),
+                        .init(.login, Denial(.passwordFirst)),
+                    ]
+                })
         },
         // That of the service's own class is told once.
         Row([.denied(service: "sudo", locked)], lost: [.admitted(service: "sudo")]) {
             told(&$0, status: { $0.standings = [.init(.privilege, locked)] }, examination: { $0.denial = locked })
         },
         Row(
-            [.standing(.privilege, locked), .denied(service: "sudo", Denial(.lidClosed))],
+            [.standing([.privilege], locked), .denied(service: "sudo", Denial(.lidClosed))],
             lost: [.admitted(service: "sudo")]
         ) {
             told(
@@ -153,6 +175,10 @@ import Testing
         Row(
             [.denied(service: "sudo", Denial(.notEnrolled))], lost: [.enrolled(2), .admitted(service: "sudo")]
         ) { told(&$0, status: { $0.prints = 0 }, examination: { $0.denial = Denial(.notEnrolled) }) },
+        Row(
+            [.notEnrolled, .denied(service: "sudo", Denial(.lidClosed))],
+            lost: [.enrolled(2), .admitted(service: "sudo")]
+        ) { told(&$0, status: { $0.prints = 0 }, examination: { $0.denial = Denial(.lidClosed) }) },
         Row(
             [.denied(service: "sudo", Denial(.serviceDisabled))], lost: [.admitted(service: "sudo")]
         ) {
@@ -188,7 +214,7 @@ import Testing
 
     @Test func `a finger without a report, and whatever keeps a touch from working, is an error`() {
         let errors = DiagnosisTests.rows.flatMap(\.found).filter { $0.severity == .error }
-        #expect(errors.contains(.flawed("sudo", .noReport)))
+        #expect(errors.contains(.flawed(["sudo"], .noReport, named: false)))
         #expect(errors.contains(.daemonSilent(.noDaemon)))
         #expect(!errors.contains(.fprintdMayStart) && !errors.contains(.notWired(["login", "su"])))
     }

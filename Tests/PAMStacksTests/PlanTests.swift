@@ -166,6 +166,15 @@ import Testing
         #expect(throws: objection) { try wire(text) }
     }
 
+    @Test(arguments: ["", "# empty\n", "account required pam_unix.so\n", "@include nothing-for-auth\n"])
+    func `a file without a line for authentication gets none, for those of other count`(text: String) {
+        let others = [
+            "other": "auth required pam_env.so\nauth required pam_unix.so\n",
+            "nothing-for-auth": "account required x.so\n",
+        ]
+        #expect(throws: Plan.Objection.noLines) { try wire(text, others) }
+    }
+
     @Test func `a service that includes another isn't made to ask twice`() throws {
         let both = "\(Plan.fingerLine)\nauth include su\n\(Plan.reportLine)\n"
         let files = ["su": "auth required pam_unix.so\n", "su-l": both].mapValues { ServiceFile(Array($0.utf8)) }

@@ -41,6 +41,9 @@ has $unit StartLimitIntervalSec=0
 has $unit CapabilityBoundingSet=
 has $unit RootDirectory=/run/bioauthd/root
 has $unit StateDirectory=bioauthd
+for command in $(sed -n "s,^Exec[A-Za-z]*=\([^ ]*\).*,\1,p" systemd/$unit); do
+    case $command in /usr/*) ;; *) complain "$unit: $command is not in its view of the files" ;; esac
+done
 has $unit StateDirectoryMode=0700
 has $unit WantedBy=multi-user.target
 lists $unit Also bioauthd.socket

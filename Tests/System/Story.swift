@@ -164,6 +164,10 @@ final class Story {
         try system.root(
             "ls \(view)/etc/bioauthd/bioauthd.conf \(view)/run/dbus/system_bus_socket \(view)/run/systemd/sessions")
         try system.root("! ls \(view)/etc/shadow \(view)/run/systemd/private 2>&1")
+        try system.root("systemctl reload bioauthd")
+        try require(
+            try eventually { try system.root("journalctl -u bioauthd").contains("The configuration was read again") },
+            "the configuration wasn't read again")
         try system.root("test \"$(bioauthctl status --json | grep -o '\"reader\":[^,]*')\"")
         try require(try system.root("journalctl -u bioauthd").contains("serves"), "the daemon's journal is empty")
     }

@@ -63,28 +63,17 @@ static enum mode of_terminal(void)
 }
 
 /*
- * Whether the caller chose sudo's words by a variable. As sudo was started with it: its own getenv, which stands in the
- * place of the library's for modules too, tells of the command's environment.
+ * Whether the caller chose sudo's words by a variable. Not by getenv: sudo's own, which stands in the place of the
+ * library's for modules too, tells of the command's environment.
  */
 static bool began_with_prompt(void)
 {
     static const char name[] = "SUDO_PROMPT=";
-    char part[4096];
-    ssize_t length;
-    size_t same = 0;   /* bytes of the name that this variable begins with */
-    bool other = false; /* it is another one */
-    int fd = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
 
-    if (fd < 0)
-        return false;
-    while (same < sizeof name - 1 && (length = read(fd, part, sizeof part)) > 0) {
-        for (ssize_t i = 0; i < length && same < sizeof name - 1; i++) {
-            other = part[i] != '\0' && (other || part[i] != name[same]);
-            same = part[i] == '\0' || other ? 0 : same + 1;
-        }
-    }
-    close(fd);
-    return same == sizeof name - 1;
+    for (char **variable = environ; variable != NULL && *variable != NULL; variable++)
+        if (strncmp(*variable, name, sizeof name - 1) == 0)
+            return true;
+    return false;
 }
 
 static enum mode of_sudo(void)

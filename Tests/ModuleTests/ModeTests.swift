@@ -171,6 +171,24 @@ import Testing
         #expect(run.results == ["PAM_AUTH_ERR"] && run.events.count { $0.event == "ask" } == 1, "\(run.log)")
     }
 
+    @Test(arguments: [("polkit-1", true), ("sudo", false)])
+    func agentAtTheOtherEndOfTheInputIsNamed(_ service: String, _ isNamed: Bool) throws {
+        let stage = try Stage()
+        let peer = try Peer(at: stage.socket) {
+            $0.send(Datagram.allowed())
+            $0.untilClosed()
+        }
+        defer { peer.stop() }
+        var ends: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+        defer { close(ends[1]) }
+        // Who made the socket stands at its other end: this process.
+        let run = try stage.run(service: service, input: FileHandle(fileDescriptor: ends[0], closeOnDealloc: true))
+        expect(run, "PAM_SUCCESS")
+        peer.stop()
+        #expect(peer.received.first?.number(19) == (isNamed ? UInt32(getpid()) : nil))
+    }
+
     @Test func besideIsForPolkitAlone() throws {
         let (run, received) = try Stage(password: "beside").run(against: { $0.untilClosed() })
         expect(run, "PAM_AUTHINFO_UNAVAIL")

@@ -55,6 +55,21 @@ import Testing
         #expect(peer.connections == 1 && run.told.isEmpty)
     }
 
+    @Test func emptyAnswerToAHostThatTakesNoMessagesGoesOn() throws {
+        let stage = try Stage(password: "first")
+        let peer = try Peer(at: stage.socket) {
+            $0.send(Datagram.prompt())
+            $0.untilClosed()
+        }
+        defer { peer.stop() }
+        let line = try stage.module(control: "[success=done conv_err=die abort=die auth_err=die default=ignore]")
+        let run = try stage.run(
+            stack: [line, "auth required pam_permit.so"],
+            arguments: ["--conversation", "refuse", "--answer", ""])
+        expect(run, "PAM_SUCCESS")
+        #expect(peer.connections == 1)
+    }
+
     @Test func hostThatAnswersNothingHasNoInput() throws {
         let (run, received) = try Stage(password: "first").run(against: { $0.untilClosed() })
         expect(run, "PAM_CONV_ERR")
@@ -81,6 +96,21 @@ import Testing
         })
         expect(run, "PAM_SUCCESS")
         #expect(received.count == 2)
+    }
+
+    @Test func whatEndsNowAndNowAgainIsNotAskedForWithoutAPause() throws {
+        let asked = Box<[ContinuousClock.Instant]>([])
+        let (run, _) = try Stage().run(against: {
+            asked.append(.now)
+            if asked.value.count < 4 {
+                $0.send(Datagram.denied(-8, 29, endsIn: 0))
+            } else {
+                $0.send(Datagram.allowed())
+            }
+            $0.untilClosed()
+        })
+        expect(run, "PAM_SUCCESS")
+        #expect(zip(asked.value, asked.value.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(100) })
     }
 
     @Test func lastingDenialReturnsAtOnce() throws {

@@ -28,7 +28,9 @@ struct PAMAuthUpdate {
             try Directory.make(copy + directory, mode: 0o700)
             for name in try Directory.names(in: root + directory) {
                 let path = "\(directory)/\(name)"
-                guard directory != PAMTree.own || name.hasPrefix("common-") else { continue }
+                guard directory != PAMTree.own || name.hasPrefix("common-"),
+                    FileFacts(root + path)?.kind != .directory
+                else { continue }
                 let bytes = try SmallFile.read(root + path, limit: 1 << 20, followingLinks: true)
                 try SmallFile.write(bytes, to: copy + path, mode: 0o600)
             }

@@ -332,6 +332,8 @@ import Testing
     func pamAuthUpdate() throws {
         let system = try debian()
         let before = try system.text("common-auth")
+        // What isn't pam-auth-update's doesn't matter.
+        try system.directory.write("", to: "var/lib/pam/directory/file")
         let shown = try system.setup()
         #expect(shown.output.hasPrefix("By pam-auth-update --enable bioauth bioauth-report:\n"))
         #expect(shown.output.contains("+auth\toptional\tpam_bioauth.so report\n"))

@@ -22,6 +22,9 @@ struct PAMAuthUpdate {
     /// What a run would make of the service files: the names of those that it changes, and what is in them then. It works
     /// on copies, with a database of its own for its questions.
     func rehearse(_ arguments: [String]) throws(SystemError) -> (changed: ServiceFiles, said: String) {
+        // It doesn't take long, and leaves nothing behind.
+        let signals = HeldSignals()
+        defer { extendLifetime(signals) }
         let copy = try Directory.makeTemporary()
         defer { Directory.removeAll(copy) }
         for directory in [PAMTree.own, PAMAuthUpdate.profileDirectory, "/var/lib/pam"] {

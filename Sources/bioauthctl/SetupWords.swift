@@ -122,7 +122,10 @@ extension Refusal.Reason {
             tr(
                 "the lines are in %1, which it includes. For it alone switch the finger off in /etc/bioauthd/bioauthd.conf: %2=off in [services], then systemctl reload bioauthd."
             ).filled(file, service)
-        case .toolDeclined(let said): tr("pam-auth-update would not do it: %1").filled(said)
+        case .toolDeclined(let said):
+            tr(
+                "pam-auth-update would not do it: %1\nOne service alone has its lines in its own file: bioauthctl setup --service NAME"
+            ).filled(said)
         case .objection(.unreadable): tr("PAM itself can't read its file, or one that it includes.")
         case .objection(.noPassword): tr("no password is asked for there: a finger would be the only way in.")
         case .objection(.noLines): tr("its file has no line for this, so PAM goes by the file other.")

@@ -349,6 +349,23 @@ import Testing
     }
 
     @Test(
+        "Broken off while pam-auth-update rehearses, it leaves no copies",
+        .enabled(if: hasPAMAuthUpdate, "needs Debian"))
+    func brokenOff() throws {
+        let system = try debian()
+        let copies = system.directory.file("copies")
+        try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: true)
+        let program = try RunningProgram(
+            Command.path, ["setup", "--root", system.directory.path], environment: ["TMPDIR": copies])
+        func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: copies) }
+        try #require(try eventually { try !names().isEmpty })
+        program.send(SIGINT)
+        // Or it had ended by then.
+        #expect(try [128 + SIGINT, 0].contains(program.wait()))
+        #expect(try names().isEmpty)
+    }
+
+    @Test(
         "What pam-auth-update must not do is refused: a file in the place of a link, or a finger asked for twice",
         .enabled(if: hasPAMAuthUpdate, "needs Debian"))
     func pamAuthUpdateMustNot() throws {

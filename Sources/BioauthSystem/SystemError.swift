@@ -42,6 +42,8 @@ public struct FileDescriptor: ~Copyable, Sendable {
 extension SystemError {
     /// There is no such file or directory.
     public var isMissing: Bool { number == ENOENT }
+    /// The path leads to nothing that could be read: to nowhere, in a circle, or to a directory.
+    public var isNoFile: Bool { [ENOENT, ENOTDIR, ELOOP, EISDIR].contains(number) }
     /// Somebody else has it.
     public var isBusy: Bool { number == EWOULDBLOCK }
     /// It isn't allowed.

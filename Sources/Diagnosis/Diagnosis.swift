@@ -16,10 +16,13 @@ public struct Diagnosis: Sendable {
     }
 
     private static func daemon(_ facts: Facts) -> [Finding] {
-        let wrong = facts.configurationProblems.map(Finding.configurationWrong)
+        let problems = facts.configurationProblems
         switch facts.daemon {
-        case .told(let report, _): return [.daemonAnswers(version: report.daemonVersion)] + wrong
-        case .silent(let cause): return [.daemonSilent(cause)] + wrong
+        case .told(let report, _):
+            return [.daemonAnswers(version: report.daemonVersion)]
+                + problems.map { .configurationWrong($0, isServing: true) }
+        case .silent(let cause):
+            return [.daemonSilent(cause)] + problems.map { .configurationWrong($0, isServing: false) }
         }
     }
 

@@ -7,7 +7,8 @@ public enum Finding: Hashable, Sendable {
     // The daemon.
     case daemonAnswers(version: String)
     case daemonSilent(Cause)
-    case configurationWrong(String)
+    /// A daemon that serves all the same goes by what it read before.
+    case configurationWrong(String, isServing: Bool)
 
     // The reader.
     case reader(name: String, driver: String, isBuiltIn: Bool)
@@ -62,7 +63,9 @@ public enum Finding: Hashable, Sendable {
         switch self {
         case .daemonAnswers, .reader, .wired, .enrolled, .origin, .admitted: .fine
         case .noServiceManager, .notWired, .standing, .lidShut: .note
-        case .fprintdMayStart, .clockUnset, .otherFinger, .printDamaged, .orphanedPrints: .warning
+        case .configurationWrong(_, isServing: true), .fprintdMayStart, .clockUnset, .otherFinger, .printDamaged,
+            .orphanedPrints:
+            .warning
         case .daemonSilent, .configurationWrong, .noReader, .readerFailing, .unitMissing, .unitDown, .placeMissing,
             .placeOpen, .placeForeign, .fprintdRunning, .moduleMissing, .pamUnreadable, .serviceNotWired, .flawed,
             .notEnrolled, .denied:

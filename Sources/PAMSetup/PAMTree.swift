@@ -42,7 +42,7 @@ public struct PAMTree: Sendable {
             let bytes = try SmallFile.read(root + path, limit: PAMTree.fileBytes, followingLinks: true)
             files[name] = ServiceFile(bytes)
             paths[name] = root + path
-        } catch  where error.isMissing {
+        } catch  where error.isNoFile {
             // A link that leads nowhere is no file to libpam either.
         }
     }

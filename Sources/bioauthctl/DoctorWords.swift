@@ -22,9 +22,11 @@ extension Finding {
         switch self {
         case .daemonAnswers(let version): Explanation(tr("bioauthd %1 answers.").filled(version))
         case .daemonSilent(let cause): Explanation(cause)
-        case .configurationWrong(let problem):
+        case .configurationWrong(let problem, let isServing):
             Explanation(
-                tr("The configuration is wrong: %1").filled(problem),
+                isServing
+                    ? tr("The configuration is wrong, and bioauthd goes by the one before: %1").filled(problem)
+                    : tr("The configuration is wrong: %1").filled(problem),
                 tr(
                     "Mend it, check it with bioauthctl check-config, then: sudo systemctl restart bioauthd.socket bioauthd"
                 ))

@@ -189,6 +189,19 @@ import Testing
         #expect(try system.text("sudo") == System.sudo)
     }
 
+    @Test("Links that lead nowhere, in a circle, or to a directory are no services, and in nobody's way")
+    func strayLinks() throws {
+        let system = try System()
+        for (name, target) in [("nowhere", "nothing"), ("circle", "circle"), ("directory", "..")] {
+            try FileManager.default.createSymbolicLink(
+                atPath: system.directory.file("etc/pam.d/\(name)"), withDestinationPath: target)
+        }
+        #expect(try system.setup("--apply").status == 0)
+        #expect(try system.text("sudo") == System.wiredSudo)
+        #expect(try system.setup("--undo", "--apply").status == 0)
+        #expect(try system.text("sudo") == System.sudo)
+    }
+
     @Test("What would do it is told whole")
     func command() throws {
         let system = try System()

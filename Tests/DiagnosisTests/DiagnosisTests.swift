@@ -83,7 +83,14 @@ import Testing
         Row([.daemonSilent(.noDaemon)], lost: fine.filter { $0 != .wired(["sudo"]) }) {
             $0.daemon = .silent(.noDaemon)
         },
-        Row([.configurationWrong("f:1: x")]) { $0.configurationProblems = ["f:1: x"] },
+        Row([.configurationWrong("f:1: x", isServing: true)]) { $0.configurationProblems = ["f:1: x"] },
+        Row(
+            [.daemonSilent(.noDaemon), .configurationWrong("f:1: x", isServing: false)],
+            lost: fine.filter { $0 != .wired(["sudo"]) }
+        ) {
+            $0.daemon = .silent(.noDaemon)
+            $0.configurationProblems = ["f:1: x"]
+        },
         Row([.noReader], lost: [reader, .admitted(service: "sudo")]) {
             told(&$0, status: { $0.readerState = .none }, examination: { $0.denial = Denial(.noReader) })
         },

@@ -1,14 +1,16 @@
 import PAMStacks
 
-/// Takes the bytes for a service's file, and what follows a byte that no text has for one that it includes. What can be
-/// wired does what it should, and is what it was when the lines are taken out again.
+/// Takes the bytes for a service's file, what follows a byte that no text has for one that it includes, and what follows
+/// another for that of all services without lines of their own. What can be wired does what it should, and is what it
+/// was when the lines are taken out again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let parts = [UInt8](UnsafeBufferPointer(start: start, count: count))
-        .split(separator: 0xFF, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
-    var files: ServiceFiles = ["test": ServiceFile(parts[0])]
-    if parts.count > 1 { files["more"] = ServiceFile(parts[1]) }
-    for (part, name) in zip(parts, ["test", "more"]) { precondition(files[name]!.bytes == part) }
+        .split(separator: 0xFF, maxSplits: 2, omittingEmptySubsequences: false).map { Array($0) }
+    var files: ServiceFiles = [:]
+    let names = ["test", "more", "other"]
+    for (part, name) in zip(parts, names) { files[name] = ServiceFile(part) }
+    for (part, name) in zip(parts, names) { precondition(files[name]!.bytes == part) }
 
     let before = Wiring(Stack(of: "test", in: files))
     if let bare = try? Plan.unwire("test", in: files) { precondition(!bare.hasOurLines) }

@@ -6,6 +6,7 @@ let pure: [SwiftSetting] = [.strictMemorySafety()]
 let package = Package(
     name: "bioauthd",
     products: [
+        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .executable(name: "bioauthd", targets: ["bioauthd"]),
         .executable(name: "bioauthctl", targets: ["bioauthctl"]),
         .executable(name: "bioauth-password", targets: ["bioauth-password"]),
@@ -29,6 +30,13 @@ let package = Package(
         // The daemon, its clients, and the password's own process.
         .target(name: "BioauthDaemon", dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem"]),
         .target(name: "BioauthClient", dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem"]),
+
+        // Apple's names for it. What it is made of shows nowhere: imports are internal where they don't say otherwise.
+        .target(
+            name: "LocalAuthentication",
+            dependencies: ["BioauthClient", "BioauthWire", "BioauthCore", "BioauthSystem"],
+            swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
+
         .executableTarget(
             name: "bioauthd", dependencies: ["BioauthCore", "BioauthDaemon", "BioauthSystem", "FingerprintReader"],
             exclude: ["bioauthd.conf", "bioauthd.conf.5", "bioauthd.8"]),
@@ -91,6 +99,11 @@ let package = Package(
         .testTarget(
             name: "SyntheticFingersTests",
             dependencies: ["SyntheticFingers", "FingerprintReader", "BioauthCore", "CGLib", "bioauth-finger"]),
+        .testTarget(
+            name: "LocalAuthenticationTests",
+            dependencies: [
+                "LocalAuthentication", "TestSupport", "BioauthClient", "BioauthWire", "BioauthCore", "BioauthSystem",
+            ]),
         .testTarget(name: "ModuleTests", dependencies: ["TestSupport"]),
         .testTarget(
             name: "PasswordTests",

@@ -14,6 +14,7 @@ declare -A allowed=(
     [FingerprintReader]="BioauthCore CGLib CFprint CGUsb Glibc"
     [BioauthDaemon]="BioauthCore BioauthWire BioauthSystem Glibc"
     [BioauthClient]="BioauthCore BioauthWire BioauthSystem Glibc"
+    [LocalAuthentication]="BioauthClient BioauthWire BioauthCore BioauthSystem Foundation"
     [SyntheticFingers]="Glibc"
     [bioauthd]="BioauthCore BioauthDaemon BioauthSystem FingerprintReader Glibc"
     [bioauthctl]="BioauthCore BioauthWire BioauthClient BioauthDaemon BioauthSystem PAMStacks PAMSetup Diagnosis Glibc"

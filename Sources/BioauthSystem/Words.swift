@@ -9,6 +9,19 @@ public enum Words {
     public static func begin(directory: String) {
         clinux_bind_text(domain, directory)
     }
+
+    /// For a library, which must not set the locale of the program that uses it: has the body say its words in the
+    /// language that the environment names, unless the program has chosen one itself.
+    public static func inPersonsLanguage<Result>(_ body: () -> Result) -> Result {
+        let before = clinux_begin_text(domain)
+        defer { clinux_end_text(before) }
+        return body()
+    }
+
+    /// Finds the translations in a directory, and leaves the program's locale as it is.
+    public static func find(in directory: String) {
+        clinux_find_text(domain, directory)
+    }
 }
 
 /// The translation of a message; the places in it are filled with `filled`.

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <locale.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -43,6 +44,36 @@ void clinux_bind_text(const char *domain, const char *directory)
     bindtextdomain(domain, directory);
     bind_textdomain_codeset(domain, "UTF-8");
     textdomain(domain);
+}
+
+static locale_t environment_locale;
+
+static void find_environment_locale(void)
+{
+    environment_locale = newlocale(LC_CTYPE_MASK | LC_MESSAGES_MASK, "", (locale_t)0);
+}
+
+void *clinux_begin_text(const char *domain)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const char *own = setlocale(LC_MESSAGES, NULL);
+
+    bind_textdomain_codeset(domain, "UTF-8");
+    if (own == NULL || strcmp(own, "C") != 0 || uselocale((locale_t)0) != LC_GLOBAL_LOCALE)
+        return NULL;
+    pthread_once(&once, find_environment_locale);
+    return environment_locale == (locale_t)0 ? NULL : uselocale(environment_locale);
+}
+
+void clinux_end_text(void *before)
+{
+    if (before != NULL)
+        uselocale(before);
+}
+
+void clinux_find_text(const char *domain, const char *directory)
+{
+    bindtextdomain(domain, directory);
 }
 
 int clinux_refuse_dumps(void)

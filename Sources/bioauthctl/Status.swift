@@ -1,3 +1,4 @@
+import BioauthClient
 import BioauthCore
 import BioauthSystem
 import BioauthWire

@@ -19,6 +19,17 @@ ssize_t clinux_receive(int fd, void *buffer, size_t size);
 /* setlocale, bindtextdomain and textdomain in one: what a program does before its first word to a person. */
 void clinux_bind_text(const char *domain, const char *directory);
 
+/*
+ * For a library, which must not set the locale of the program that uses it. Begin: if the program has set none, the one
+ * that the environment names is this thread's (newlocale, uselocale), and the domain's words come in UTF-8. End: what
+ * begin returned is this thread's again. In between nothing may be suspended.
+ */
+void *clinux_begin_text(const char *domain);
+void clinux_end_text(void *before);
+
+/* Where the domain's translations are; nothing else of the process changes (bindtextdomain). */
+void clinux_find_text(const char *domain, const char *directory);
+
 /* prctl(PR_SET_DUMPABLE, 0) and RLIMIT_CORE 0: this process leaves no image of its memory behind. */
 int clinux_refuse_dumps(void);
 

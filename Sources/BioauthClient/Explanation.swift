@@ -2,17 +2,17 @@ import BioauthCore
 import BioauthSystem
 
 /// What happened, and what to do next, in words for a person.
-struct Explanation {
-    let what: String
-    let next: String?
+public struct Explanation: Sendable {
+    public let what: String
+    public let next: String?
 
-    init(_ what: String, _ next: String? = nil) {
+    public init(_ what: String, _ next: String? = nil) {
         self.what = what
         self.next = next
     }
 
     /// What a denial means, with the time left where it is known.
-    init(_ denial: Denial) {
+    public init(_ denial: Denial) {
         self.init(denial.cause)
         if let endsIn = denial.endsIn {
             self.init(what, tr("Time left: %1.").filled(endsIn.wordsOfTimeLeft) + (next.map { " " + $0 } ?? ""))
@@ -20,19 +20,19 @@ struct Explanation {
     }
 
     /// Both, one after the other.
-    var oneLine: String { next.map { "\(what) \($0)" } ?? what }
+    public var oneLine: String { next.map { "\(what) \($0)" } ?? what }
 
     /// Both, one below the other.
-    var text: String { next.map { "\(what)\n\($0)" } ?? what }
+    public var text: String { next.map { "\(what)\n\($0)" } ?? what }
 }
 
 extension Cause {
-    /// The name in JSON: that of the case.
-    var name: String { String(describing: self) }
+    /// The name for programs, in JSON and elsewhere: that of the case.
+    public var name: String { String(describing: self) }
 }
 
 extension Explanation {
-    init(_ cause: Cause) {
+    public init(_ cause: Cause) {
         switch cause {
         case .mismatchesUsedUp:
             self.init(tr("The finger did not match."), tr("Try again, or use the password."))
@@ -125,7 +125,7 @@ extension Explanation {
             self.init(tr("A mismatch could not be written down, so no finger counts."), Explanation.makeRoom)
         case .protocolError:
             self.init(
-                tr("bioauthd and bioauthctl don't understand each other."),
+                tr("bioauthd and this program don't understand each other."),
                 tr("After an update, restart it with: sudo systemctl restart bioauthd"))
         case .tooManyRequests:
             self.init(tr("Too many requests are running."), tr("Wait until others have ended."))

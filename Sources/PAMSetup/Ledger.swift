@@ -65,6 +65,31 @@ struct Ledger {
         for path in [record(name), copy(name)] where SmallFile.isThere(path) { try SmallFile.remove(path) }
     }
 
+    // MARK: pam-auth-update
+
+    /// The profiles that ours turned off, by conflicting with them.
+    var displaced: [String] {
+        guard let bytes = try? SmallFile.read(profiles, limit: 1 << 16), let file = try? KeyFile(bytes) else {
+            return []
+        }
+        return (file.string("profiles", "displaced") ?? "").split(separator: "/").map(String.init)
+    }
+
+    /// - Parameter names: of files, and so without a slash; none: forgets them.
+    func setDisplaced(_ names: [String]) throws(SystemError) {
+        guard !names.isEmpty else {
+            if SmallFile.isThere(profiles) { try SmallFile.remove(profiles) }
+            return
+        }
+        let file = KeyFile()
+        file.set("profiles", "displaced", names.joined(separator: "/"))
+        try SmallFile.write(file.bytes(), to: profiles, mode: 0o600)
+    }
+
+    private var profiles: String { "\(directory)/profiles" }
+
+    // MARK: Names
+
     /// The names of the files that there are entries of.
     var names: [String] {
         ((try? Directory.names(in: directory)) ?? []).filter { $0.hasSuffix(".record") }.map { String($0.dropLast(7)) }

@@ -15,9 +15,24 @@ struct PAMAuthUpdate {
     init?(root: String) {
         self.root = root
         guard SmallFile.isThere(PAMAuthUpdate.program),
-            PAMAuthUpdate.profiles.allSatisfy({ SmallFile.isThere("\(root)\(PAMAuthUpdate.profileDirectory)/\($0)") })
+            PAMAuthUpdate.profiles.allSatisfy(has)
         else { return nil }
     }
+
+    /// The profiles that are on.
+    var enabled: Set<String> {
+        var names: Set<String> = []
+        for type in ["auth", "account", "password", "session", "session-noninteractive"] {
+            let bytes = (try? SmallFile.read("\(root)/var/lib/pam/\(type)", limit: 1 << 20)) ?? []
+            for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix("Module: ") {
+                names.insert(String(line.dropFirst("Module: ".count)))
+            }
+        }
+        return names
+    }
+
+    /// Whether there is such a profile.
+    func has(_ profile: String) -> Bool { SmallFile.isThere("\(root)\(PAMAuthUpdate.profileDirectory)/\(profile)") }
 
     /// What a run would make of the service files: the names of those that it changes, and what is in them then. It works
     /// on copies, with a database of its own for its questions.

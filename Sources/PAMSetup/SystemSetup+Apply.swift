@@ -63,7 +63,10 @@ extension SystemSetup {
         throws(Interruption)
     {
         guard let tool else { return }
+        let enabled = tool.enabled
         let said = try mapped { () throws(SystemError) in try tool.run(arguments) }
+        let displaced = enabled.subtracting(tool.enabled).subtracting(PAMAuthUpdate.profiles).sorted()
+        try mapped { () throws(SystemError) in try ledger.setDisplaced(displaced) }
         let now = try mapped { () throws(SystemError) in try PAMTree(root: tree.root) }
         for change in changes {
             guard now.files[change.name] == change.after else { throw .toolFailed(said) }

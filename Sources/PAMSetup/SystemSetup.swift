@@ -97,7 +97,11 @@ public struct SystemSetup {
         var proposal = Proposal()
         var files = tree.files
         if names.isEmpty, let tool, tree.namesWithOurLines.contains("common-auth") {
-            files = try rehearse(tool, ["--disable"] + PAMAuthUpdate.profiles, &proposal)
+            // What gave way to ours comes back.
+            let displaced = ledger.displaced.filter(tool.has)
+            files = try rehearse(
+                tool, ["--disable"] + PAMAuthUpdate.profiles + (displaced.isEmpty ? [] : ["--enable"] + displaced),
+                &proposal)
         }
         let wanted = names.isEmpty ? tree.namesWithOurLines : names
         // Those first that include others: theirs is the stack that must stay.

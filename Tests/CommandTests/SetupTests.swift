@@ -361,6 +361,41 @@ import Testing
         #expect(try system.text("common-auth") == before)
     }
 
+    @Test("A profile that gave way to ours comes back", .enabled(if: hasPAMAuthUpdate, "needs Debian"))
+    func displacedProfile() throws {
+        let system = try debian()
+        try system.directory.write(
+            """
+            Name: Fingerprint authentication
+            Default: yes
+            Priority: 260
+            Auth-Type: Primary
+            Auth:
+            \t[success=end default=ignore]\tpam_fprintd.so max-tries=1
+
+            """, to: "usr/share/pam-configs/fprintd")
+        let database =
+            "Config: c\nTemplates: t\n\n"
+            + ["c", "t"].map { "Name: \($0)\nDriver: File\nFilename: \(system.directory.file($0))\n" }
+            .joined(separator: "\n")
+        let run = try RunningProgram.run(
+            "/usr/sbin/pam-auth-update", ["--root", system.directory.path, "--enable", "fprintd"],
+            environment: [
+                "DEBIAN_FRONTEND": "noninteractive",
+                "DEBCONF_SYSTEMRC": try system.directory.write(database, to: "debconf.conf"),
+            ])
+        let before = try system.text("common-auth")
+        try #require(before.contains("pam_fprintd.so"), "\(run.text)")
+
+        #expect(try system.setup("--apply").status == 0)
+        #expect(try !system.text("common-auth").contains("pam_fprintd.so"))
+        let shown = try system.setup("--undo")
+        #expect(shown.output.hasPrefix("By pam-auth-update --disable bioauth bioauth-report --enable fprintd:\n"))
+        #expect(try system.setup("--undo", "--apply").status == 0)
+        #expect(try system.text("common-auth") == before)
+        #expect(try system.setup("--undo", "--apply").output.contains("There is no line to take out."))
+    }
+
     @Test(
         "Broken off while pam-auth-update rehearses, it leaves no copies",
         .enabled(if: hasPAMAuthUpdate, "needs Debian"))

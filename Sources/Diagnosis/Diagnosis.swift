@@ -88,7 +88,9 @@ public struct Diagnosis: Sendable {
             if flawed.isEmpty { continue }
             findings.append(.flawed(flawed.map(\.key), flaw, named: flawed.count < sorted.count))
         }
-        for (service, wiring) in sorted where !wiring.otherFingers.isEmpty {
+        let authselects = facts.authselectFingers
+        if !authselects.isEmpty { findings.append(.authselectFinger(authselects.sorted())) }
+        for (service, wiring) in sorted where !wiring.otherFingers.isEmpty && !authselects.contains(service) {
             findings.append(.otherFinger(service, modules: wiring.otherFingers))
         }
         return findings

@@ -83,6 +83,8 @@ public struct Facts: Sendable {
     public var configurationProblems: [String]
     /// How each service that the daemon lists, and the system has, stands in PAM.
     public var wirings: [String: Wiring]
+    /// Those of the services at which authselect has another program ask for a finger.
+    public var authselectFingers: Set<String>
     /// Why PAM's files could not be read; nil: they were.
     public var unreadablePAM: String?
     public var fprintd: Fprintd
@@ -91,8 +93,8 @@ public struct Facts: Sendable {
 
     public init(
         service: String, daemon: DaemonWord, prints: [PrintEntry], orphans: [UInt32], units: [Unit]?, places: [Place],
-        isModuleInstalled: Bool, configurationProblems: [String], wirings: [String: Wiring], unreadablePAM: String?,
-        fprintd: Fprintd, wallClock: Int64
+        isModuleInstalled: Bool, configurationProblems: [String], wirings: [String: Wiring],
+        authselectFingers: Set<String>, unreadablePAM: String?, fprintd: Fprintd, wallClock: Int64
     ) {
         self.service = service
         self.daemon = daemon
@@ -103,6 +105,7 @@ public struct Facts: Sendable {
         self.isModuleInstalled = isModuleInstalled
         self.configurationProblems = configurationProblems
         self.wirings = wirings
+        self.authselectFingers = authselectFingers
         self.unreadablePAM = unreadablePAM
         self.fprintd = fprintd
         self.wallClock = wallClock

@@ -35,6 +35,8 @@ public enum Finding: Hashable, Sendable {
     /// Services with the same flaw; and what to name to `setup`: nothing where that is every service.
     case flawed([String], Wiring.Flaw, named: Bool)
     case otherFinger(String, modules: [String])
+    /// Services at which authselect's feature has fprintd ask for a finger as well.
+    case authselectFinger([String])
 
     // The account.
     case enrolled(Int)
@@ -63,8 +65,8 @@ public enum Finding: Hashable, Sendable {
         switch self {
         case .daemonAnswers, .reader, .wired, .enrolled, .origin, .admitted: .fine
         case .noServiceManager, .notWired, .standing, .lidShut: .note
-        case .configurationWrong(_, isServing: true), .fprintdMayStart, .clockUnset, .otherFinger, .printDamaged,
-            .orphanedPrints:
+        case .configurationWrong(_, isServing: true), .fprintdMayStart, .clockUnset, .otherFinger, .authselectFinger,
+            .printDamaged, .orphanedPrints:
             .warning
         case .daemonSilent, .configurationWrong, .noReader, .readerFailing, .unitMissing, .unitDown, .placeMissing,
             .placeOpen, .placeForeign, .fprintdRunning, .moduleMissing, .pamUnreadable, .serviceNotWired, .flawed,

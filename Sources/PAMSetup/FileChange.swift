@@ -47,6 +47,8 @@ public struct Proposal: Sendable {
     /// Services that are as they should be.
     public var settled: [String] = []
     public var refusals: [Refusal] = []
+    /// Services at which authselect has another program ask for a finger as well.
+    public var authselectFingers: Set<String> = []
     /// Files whose record is of no use any more.
     var stale: [String] = []
 

@@ -39,12 +39,23 @@ public struct PAMTree: Sendable {
 
     private mutating func read(_ path: String, as name: String) throws(SystemError) {
         do {
-            let bytes = try SmallFile.read(root + path, limit: PAMTree.fileBytes, followingLinks: true)
+            let bytes = try SmallFile.read(root + target(path), limit: PAMTree.fileBytes, followingLinks: true)
             files[name] = ServiceFile(bytes)
             paths[name] = root + path
         } catch  where error.isNoFile {
             // A link that leads nowhere is no file to libpam either.
         }
+    }
+
+    /// Where a link that begins at the root leads to: at the root of the system that it belongs to.
+    private func target(_ path: String) -> String {
+        var path = path
+        // The kernel follows no more in a row either.
+        for _ in 0..<40 {
+            guard !root.isEmpty, let target = Directory.linkTarget(root + path), target.hasPrefix("/") else { break }
+            path = target
+        }
+        return path
     }
 
     /// Where the file that counts is; nil when there is none.

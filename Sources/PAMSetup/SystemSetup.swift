@@ -41,6 +41,7 @@ public struct SystemSetup {
                 proposal.refusals.append(error)
             }
         }
+        proposal.authselectFingers = tree.withAuthselectFinger(proposal.changes.map(\.name) + proposal.settled)
         return proposal
     }
 
@@ -83,7 +84,7 @@ public struct SystemSetup {
             "runuser-l", "bioauth-password", "vsftpd", "proftpd", "dovecot", "samba", "smtp", "imap", "pop3",
             "xrdp-sesman",
             "cockpit", "remote", "rlogin", "rsh", "openvpn", "cups", "system-auth", "password-auth", "fingerprint-auth",
-            "smartcard-auth", "postlogin", "bioauthctl",
+            "smartcard-auth", "switchable-auth", "postlogin", "bioauthctl",
         ]
         return !senseless.contains(service) && !service.hasPrefix("common-") && !service.hasSuffix("-autologin")
     }

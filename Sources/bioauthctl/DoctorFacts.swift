@@ -33,7 +33,8 @@ extension Invocation {
             orphans: isSystems && geteuid() == 0 ? orphans(root: root) : [],
             units: isSystems ? SystemUnit.all(Invocation.units).map { $0.map(Facts.Unit.init) } : [],
             places: places(isSystems: isSystems), isModuleInstalled: tree?.hasModule ?? true,
-            configurationProblems: configuration.problems, wirings: wirings, unreadablePAM: unreadable,
+            configurationProblems: configuration.problems, wirings: wirings,
+            authselectFingers: tree?.withAuthselectFinger(wirings.keys) ?? [], unreadablePAM: unreadable,
             fprintd: fprintd(root: root), wallClock: WallClock.now() / 1_000_000_000)
     }
 

@@ -100,6 +100,11 @@ extension Finding {
             Explanation(
                 tr("PAM at %1 asks another program for a finger: %2").filled(
                     service, modules.joined(separator: ", ")), tr("Take these lines out."))
+        case .authselectFinger(let services):
+            Explanation(
+                tr("authselect's feature with-fingerprint has fprintd ask for a finger as well at: %1").filled(
+                    services.joined(separator: ", ")),
+                tr("Turn it off: sudo authselect disable-feature with-fingerprint"))
         case .enrolled(let count):
             Explanation(
                 tr("%1 finger is enrolled on this reader.", "%1 fingers are enrolled on this reader.", count)

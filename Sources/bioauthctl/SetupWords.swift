@@ -1,4 +1,5 @@
 import BioauthSystem
+import Diagnosis
 import PAMSetup
 import PAMStacks
 
@@ -20,6 +21,8 @@ extension Output {
     /// - Parameter command: what would do it.
     func sum(up proposal: Proposal, isApplied: Bool, isRefused: Bool, undoes: Bool, command: String) {
         for refusal in proposal.refusals { note("\(refusal.name): \(refusal.reason.words(of: refusal.name))") }
+        let fingers = proposal.authselectFingers.sorted()
+        if !fingers.isEmpty { note(Finding.authselectFinger(fingers).words.text) }
         answer(
             proposal.conclusion(isApplied: isApplied, isRefused: isRefused, undoes: undoes, command: command),
             .object([
@@ -27,6 +30,7 @@ extension Output {
                 "tool": .text(proposal.tool.map(Proposal.words)),
                 "changes": .list((proposal.toolChanges + proposal.changes).map(\.json)),
                 "settled": .list(proposal.settled.map(JSON.text)),
+                "authselect_fingers": .list(fingers.map(JSON.text)),
                 "refused": .list(
                     proposal.refusals.map { refusal in
                         .object([

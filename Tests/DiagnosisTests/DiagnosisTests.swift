@@ -30,7 +30,7 @@ import Testing
         prints: [PrintEntry(finger: .rightIndex, driver: "driver", device: "0", enrolled: nil, damaged: false)],
         orphans: [], units: [.init(name: "bioauthd.service", load: "loaded", active: "active")],
         places: [place(mode: 0o755)], isModuleInstalled: true, configurationProblems: [],
-        wirings: ["sudo": wiring(finger + password + report)], unreadablePAM: nil,
+        wirings: ["sudo": wiring(finger + password + report)], authselectFingers: [], unreadablePAM: nil,
         fprintd: .init(isRunning: false, mayStart: false), wallClock: Diagnosis.earliestClock)
 
     private static func place(mode: UInt32, owner: UInt32 = 0) -> Facts.Place {
@@ -149,6 +149,10 @@ import Testing
         },
         Row([.otherFinger("sudo", modules: ["pam_fprintd.so"])]) {
             $0.wirings = ["sudo": wiring("auth sufficient pam_fprintd.so\n" + finger + password + report)]
+        },
+        Row([.authselectFinger(["sudo"])]) {
+            $0.wirings = ["sudo": wiring("auth sufficient pam_fprintd.so\n" + finger + password + report)]
+            $0.authselectFingers = ["sudo"]
         },
         Row([.printDamaged(.leftThumb, driver: "d")]) {
             $0.prints.append(PrintEntry(finger: .leftThumb, driver: "d", device: "", enrolled: nil, damaged: true))

@@ -88,6 +88,9 @@ static bool next(struct request *request, struct conversation *conversation, str
 
     switch (request_next(request, &answered, 1, outcome)) {
     case REQUEST_SAID:
+        /* A reader that opens is ready in a moment; and an agent on a terminal, once asked, shows no word until Enter. */
+        if (!question->begun && outcome->verdict.type == WIRE_WAITING && outcome->verdict.cause == WIRE_READER_OPENING)
+            return true;
         /* Words first, so that the person at the question knows that a finger will do. */
         if (conversation_tell(conversation, &outcome->verdict) == 0 && begin(question) == 0)
             return true;

@@ -181,6 +181,16 @@ import Testing
         #expect(run.end?.descriptors == 0 && run.end?.mask == true && run.end?.dispositions == true)
     }
 
+    @Test func questionComesWhenTheReaderIsOpen() throws {
+        let run = try beside(.address, answer: nil) {
+            $0.send(Datagram.waiting(16))
+            $0.send(Datagram.prompt())
+            $0.send(Datagram.allowed())
+            $0.untilClosed()
+        }
+        #expect(run.results == ["PAM_SUCCESS"] && run.told == [Self.prompt], "\(run.log)")
+    }
+
     @Test(arguments: [Build.address, .thread]) func answerGoesToThePasswordModule(_ build: Build) throws {
         let ends = Box<[UInt16]>([])
         let run = try beside(build, answer: "wrong") {

@@ -1,5 +1,6 @@
 #include "wait.h"
 
+#include "client.h"
 #include "words.h"
 
 #include <errno.h>
@@ -8,6 +9,9 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+/* Milliseconds from the call, within which a reader may open before the password is asked for. */
+enum { OPENING = 1000 };
 
 /*
  * The question, in a thread of its own. Once it has begun it ends by its answer, or is cancelled in the host's read
@@ -79,6 +83,16 @@ static void take_answer(struct request *request, const struct question *question
     request_cancel(request, outcome->ending == ENDED_PASSWORD ? WIRE_CANCEL_PASSWORD : WIRE_CANCEL_PERSON);
 }
 
+/*
+ * Whether the reader, which is being opened, has something new to say before long: an agent on a terminal, once asked,
+ * shows no word until Enter. Where it takes longer, the password goes first.
+ */
+static bool opens_soon(const struct request *request, const struct wire_message *message)
+{
+    return message->type == WIRE_WAITING && message->cause == WIRE_READER_OPENING &&
+           client_wait(request->fd, request->signals.fd, NULL, 0, request->began + OPENING) != -ETIME;
+}
+
 /* Whether to go on. */
 static bool next(struct request *request, struct conversation *conversation, struct question *question,
                  struct outcome *outcome)
@@ -88,8 +102,7 @@ static bool next(struct request *request, struct conversation *conversation, str
 
     switch (request_next(request, &answered, 1, outcome)) {
     case REQUEST_SAID:
-        /* A reader that opens is ready in a moment; and an agent on a terminal, once asked, shows no word until Enter. */
-        if (!question->begun && outcome->verdict.type == WIRE_WAITING && outcome->verdict.cause == WIRE_READER_OPENING)
+        if (!question->begun && opens_soon(request, &outcome->verdict))
             return true;
         /* Words first, so that the person at the question knows that a finger will do. */
         if (conversation_tell(conversation, &outcome->verdict) == 0 && begin(question) == 0)

@@ -191,6 +191,15 @@ import Testing
         #expect(run.results == ["PAM_SUCCESS"] && run.told == [Self.prompt], "\(run.log)")
     }
 
+    @Test func questionDoesNotWaitForAReaderThatDoesNotOpen() throws {
+        let run = try beside(.address, answer: "wrong") {
+            $0.send(Datagram.waiting(16))
+            $0.untilClosed()
+        }
+        #expect(run.results == ["PAM_AUTH_ERR"] && run.events.count { $0.event == "ask" } == 1, "\(run.log)")
+        #expect(run.told.first == "The fingerprint reader is not ready yet. Please wait.")
+    }
+
     @Test(arguments: [Build.address, .thread]) func answerGoesToThePasswordModule(_ build: Build) throws {
         let ends = Box<[UInt16]>([])
         let run = try beside(build, answer: "wrong") {

@@ -34,13 +34,7 @@ public enum SmallFile {
                 path, $0.baseAddress?.assumingMemoryBound(to: CChar.self), gssize($0.count), flags, Int32(mode), &error)
         }
         guard written == 0 else { return }
-        defer { if let error { g_error_free(error) } }
-        // GLib tells the errno in a code of its own.
-        let number = [EACCES, EPERM, EROFS, ENOSPC, ENOENT, ENOTDIR, EISDIR, ELOOP, EMFILE, ENFILE].first {
-            error.map { $0.pointee.code } == gint(g_file_error_from_errno($0).rawValue)
-        }
-        if let number { throw SystemError("write \(path)", errno: number) }
-        throw SystemError(error.map { String(cString: $0.pointee.message) } ?? "write \(path)", errno: EIO)
+        throw SystemError("write \(path)", freeing: error)
     }
 
     /// Writes a file as `write` does, in the place of one that is there or was: with its permissions and its owner,
@@ -126,7 +120,10 @@ public enum Directory {
 
     /// Makes a directory that is new and this user's alone, for as long as it is needed (`g_dir_make_tmp`).
     public static func makeTemporary() throws(SystemError) -> String {
-        guard let path = g_dir_make_tmp("bioauth-XXXXXX", nil) else { throw SystemError("mkdtemp", errno: EACCES) }
+        var error: UnsafeMutablePointer<GError>?
+        guard let path = g_dir_make_tmp("bioauth-XXXXXX", &error) else {
+            throw SystemError("make a temporary directory", freeing: error)
+        }
         defer { g_free(path) }
         return String(cString: path)
     }
@@ -165,5 +162,20 @@ public enum Directory {
         guard raw >= 0 else { throw .last("open \(path)") }
         let descriptor = FileDescriptor(owning: raw)
         _ = try retrying("fsync \(path)") { fsync(descriptor.raw) }
+    }
+}
+
+extension SystemError {
+    /// What GLib's file functions failed with: they tell the errno in a code of their own.
+    fileprivate init(_ action: String, freeing error: UnsafeMutablePointer<GError>?) {
+        defer { if let error { g_error_free(error) } }
+        let number = [EACCES, EPERM, EROFS, ENOSPC, ENOENT, ENOTDIR, EISDIR, ELOOP, EMFILE, ENFILE].first {
+            error.map { $0.pointee.code } == gint(g_file_error_from_errno($0).rawValue)
+        }
+        if let number {
+            self.init(action, errno: number)
+        } else {
+            self.init(error.map { String(cString: $0.pointee.message) } ?? action, errno: EIO)
+        }
     }
 }

@@ -72,6 +72,10 @@ let package = Package(
             ],
             path: "Tests/Bench", exclude: ["native", "prepare.sh"]),
 
+        // A program that asks for a finger, for the tests.
+        .executableTarget(
+            name: "bioauth-evaluate", dependencies: ["LocalAuthentication", "BioauthSystem"], path: "Tests/Evaluate"),
+
         // The package in a whole system.
         .executableTarget(
             name: "bioauth-system-test", dependencies: ["TestSupport", "SyntheticFingers"], path: "Tests/System",
@@ -103,6 +107,7 @@ let package = Package(
             name: "LocalAuthenticationTests",
             dependencies: [
                 "LocalAuthentication", "TestSupport", "BioauthClient", "BioauthWire", "BioauthCore", "BioauthSystem",
+                "SyntheticFingers", "bioauthd", "bioauth-evaluate",
             ]),
         .testTarget(name: "ModuleTests", dependencies: ["TestSupport"]),
         .testTarget(

@@ -20,6 +20,10 @@ public struct DaemonConnection: ~Copyable, Sendable {
         }
     }
 
+    /// For watching whether something can be received. Nothing else may be done with it, and it must be watched no more
+    /// when the connection goes.
+    public var descriptor: Int32 { socket.descriptor.raw }
+
     /// Sends one message.
     ///
     /// - Throws: `daemonGone`; `timedOut` when the daemon doesn't read for five seconds.

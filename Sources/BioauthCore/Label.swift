@@ -1,12 +1,15 @@
 extension String {
     /// The text as a name that can be shown, logged and sent: without control characters, and of at most
     /// `Limits.labelBytes` bytes. Drivers and devices make up names that may be anything.
-    public var asLabel: String {
-        var label = ""
+    public var asLabel: String { shortened(toBytes: Limits.labelBytes) }
+
+    /// The text without control characters, cut after so many bytes of UTF-8.
+    public func shortened(toBytes limit: Int) -> String {
+        var text = ""
         for scalar in unicodeScalars where scalar.properties.generalCategory != .control {
-            guard label.utf8.count + UTF8.width(scalar) <= Limits.labelBytes else { break }
-            label.unicodeScalars.append(scalar)
+            guard text.utf8.count + UTF8.width(scalar) <= limit else { break }
+            text.unicodeScalars.append(scalar)
         }
-        return label
+        return text
     }
 }

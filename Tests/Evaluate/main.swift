@@ -1,0 +1,26 @@
+// A program without a window that asks for a finger, for the tests of what only a process of its own can show.
+//
+//   bioauth-evaluate SOCKET                      evaluates, and prints how it went
+//   bioauth-evaluate --words DIRECTORY [LOCALE]  prints the words of every error, from the translations in a directory;
+//                                                having chosen that locale itself
+
+import BioauthSystem
+import Foundation
+import LocalAuthentication
+
+let arguments = CommandLine.arguments.dropFirst()
+if arguments.first == "--words" {
+    Words.find(in: arguments.dropFirst().first ?? "")
+    if let locale = arguments.dropFirst(2).first { setlocale(LC_ALL, locale) }
+    for code in LAError.Code.allCases { print(LAError(code).localizedDescription) }
+    print(String(cString: setlocale(LC_ALL, nil)))
+} else {
+    let context = LAContext(socketPath: arguments.first ?? "")
+    do {
+        _ = try await context.evaluatePolicy(
+            .deviceOwnerAuthenticationWithBiometrics, localizedReason: "open the vault")
+        print("let in")
+    } catch let error as LAError {
+        print(error.code.rawValue, error.cause?.rawValue ?? "")
+    }
+}

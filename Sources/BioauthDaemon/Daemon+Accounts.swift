@@ -22,7 +22,7 @@ extension Daemon {
             })
     }
 
-    private var readerState: ReaderState {
+    var readerState: ReaderState {
         switch life.current {
         case .absent: .none
         case .failing: .failing

@@ -29,7 +29,7 @@ extension Daemon {
         let serviceClass = Admission.serviceClass(of: asked.service, for: connection.peer, settings)
         var admission = admission(asked, connection.peer, place)
         // A request finds out when it is armed.
-        if let reader { admission.isEnrolled = !prints.usable(of: asked.account, on: reader.description).isEmpty }
+        if let reader { admission.isEnrolled = prints.hasUsable(of: asked.account, on: reader.description) }
         let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
         var denial = admission.denial(serviceClass, standing: standing)
         if isByAnother(asked.account, place) && denial?.code == .biometryLockout { denial = Denial(.notEnrolled) }
@@ -37,7 +37,7 @@ extension Daemon {
             .examination(
                 Examination(
                     serviceClass: serviceClass, denial: denial, origin: place.origin, isLidShut: place.isLidShut,
-                    isReaderBuiltIn: reader?.description.isBuiltIn ?? false)))
+                    isReaderBuiltIn: reader?.description.isBuiltIn ?? false, readerState: readerState)))
     }
 
     /// Whether somebody else than the account's owner, or root, started the program that asks.

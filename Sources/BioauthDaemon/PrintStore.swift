@@ -36,12 +36,19 @@ import BioauthSystem
 
     /// The account's prints on this reader that can be compared, the one that matched last first.
     func usable(of account: Account, on reader: ReaderDescription) -> [Usable] {
-        fingers(of: account, on: reader).compactMap { finger in
-            guard let print = read(path(account.uid, reader, finger)), let described = describe(print),
-                described.accountName == account.name, described.finger == finger
-            else { return nil }
-            return Usable(account: account, finger: finger, print: print)
-        }
+        fingers(of: account, on: reader).compactMap { usable($0, of: account, on: reader) }
+    }
+
+    /// Whether there is one. No more prints are read than it takes to know.
+    func hasUsable(of account: Account, on reader: ReaderDescription) -> Bool {
+        fingers(of: account, on: reader).contains { usable($0, of: account, on: reader) != nil }
+    }
+
+    private func usable(_ finger: Finger, of account: Account, on reader: ReaderDescription) -> Usable? {
+        guard let print = read(path(account.uid, reader, finger)), let described = describe(print),
+            described.accountName == account.name, described.finger == finger
+        else { return nil }
+        return Usable(account: account, finger: finger, print: print)
     }
 
     /// Other accounts' prints on this reader, at most `limit` of them.

@@ -10,15 +10,19 @@ public struct Examination: Hashable, Sendable {
     public var isLidShut: Bool
     /// Whether the reader is part of the machine, and so below its lid; false when there is none.
     public var isReaderBuiltIn: Bool
+    /// Nil: the daemon is older than the question.
+    public var readerState: ReaderState?
 
     public init(
-        serviceClass: ServiceClass?, denial: Denial?, origin: Origin, isLidShut: Bool, isReaderBuiltIn: Bool
+        serviceClass: ServiceClass?, denial: Denial?, origin: Origin, isLidShut: Bool, isReaderBuiltIn: Bool,
+        readerState: ReaderState? = nil
     ) {
         self.serviceClass = serviceClass
         self.denial = denial
         self.origin = origin
         self.isLidShut = isLidShut
         self.isReaderBuiltIn = isReaderBuiltIn
+        self.readerState = readerState
     }
 }
 
@@ -47,6 +51,7 @@ extension MessageWriter {
         }
         putIfSet(.lidShut, examination.isLidShut)
         putIfSet(.builtIn, examination.isReaderBuiltIn)
+        if let state = examination.readerState { put(.readerState, state.rawValue) }
     }
 
     private mutating func putIfSet(_ tag: FieldTag, _ flag: Bool) {
@@ -60,7 +65,8 @@ extension MessageReader {
         let (code, cause) = (try range(.code), try range(.cause))
         return Examination(
             serviceClass: try optionalValue(.serviceClass), denial: code == nil && cause == nil ? nil : try denial(),
-            origin: try origin(), isLidShut: try optionalFlag(.lidShut), isReaderBuiltIn: try optionalFlag(.builtIn))
+            origin: try origin(), isLidShut: try optionalFlag(.lidShut), isReaderBuiltIn: try optionalFlag(.builtIn),
+            readerState: try optionalValue(.readerState))
     }
 
     private func origin() throws(WireError) -> Origin {

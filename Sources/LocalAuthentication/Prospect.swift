@@ -9,7 +9,7 @@ struct Prospect {
     /// Why it would fail; nil: the person would be asked.
     let obstacle: LAError?
 
-    /// How long to wait for each answer: the daemon itself may have to ask the session manager.
+    /// How long to wait for the answer: the daemon itself may have to ask the session manager.
     private static let patience = Duration.seconds(2)
 
     init(hasReader: Bool?, obstacle: LAError?) {
@@ -25,14 +25,13 @@ struct Prospect {
         }
         do {
             let connection = try DaemonConnection(path: socketPath)
-            // Both at once, so that it costs one waiting.
             try connection.send(.examine(account, service: Program.name, tty: nil))
-            try connection.send(.status(account))
-            guard case .examination(let examination) = try connection.receive(within: Prospect.patience),
-                case .status(let status) = try connection.receive(within: Prospect.patience)
-            else { throw ConnectionError.outOfTurn }
+            guard case .examination(let examination) = try connection.receive(within: Prospect.patience) else {
+                throw ConnectionError.outOfTurn
+            }
             self.init(
-                hasReader: status.readerState != .none, obstacle: examination.denial.map { LAError($0) })
+                hasReader: examination.readerState.map { $0 != .none }, obstacle: examination.denial.map { LAError($0) }
+            )
         } catch {
             self.init(hasReader: nil, obstacle: LAError(Denial((error as? ConnectionError)?.cause ?? .protocolError)))
         }

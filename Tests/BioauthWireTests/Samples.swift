@@ -101,6 +101,11 @@ enum Samples {
         + [Origin.untold, .outside].map {
             Examination(serviceClass: .app, denial: nil, origin: $0, isLidShut: false, isReaderBuiltIn: false)
         }
+        + ReaderState.allCases.map {
+            Examination(
+                serviceClass: .app, denial: nil, origin: .unmanaged, isLidShut: false, isReaderBuiltIn: false,
+                readerState: $0)
+        }
         + combinations(["c2", ""], [false, true], [false, true]) { id, isRemote, isActive in
             Session(id: id, isRemote: isRemote, isActive: isActive, isLocked: isRemote != isActive)
         }.map {

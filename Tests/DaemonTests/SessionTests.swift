@@ -131,11 +131,13 @@ struct SessionTests {
             return told
         }
         let here = Session(id: "c1", isRemote: false, isActive: true, isLocked: false)
+        let told = try examination()
         #expect(
-            try examination()
+            told
                 == Examination(
                     serviceClass: .privilege, denial: nil, origin: .session(here), isLidShut: false,
-                    isReaderBuiltIn: true))
+                    isReaderBuiltIn: true, readerState: told.readerState))
+        #expect(told.readerState != nil && told.readerState != ReaderState.none)
         #expect(try examination("sshd").serviceClass == nil)
         #expect(try examination("sshd").denial == Denial(.serviceDisabled))
         try logind.lid(isShut: true)

@@ -28,11 +28,8 @@ final class Evaluation: Sendable {
     /// How much later the daemon must have ended it itself.
     private static let grace = Duration.seconds(10)
 
-    private static let programs = DispatchQueue(label: "LocalAuthentication.programs", attributes: .concurrent)
-
-    static func queueOfItsOwn() -> DispatchQueue {
-        DispatchQueue(label: "LocalAuthentication.program", target: programs)
-    }
+    /// It gets a thread when there is something for it, however busy the threads are that a program's tasks share.
+    static func queueOfItsOwn() -> DispatchQueue { DispatchQueue(label: "LocalAuthentication.program") }
 
     /// Asks at once; the reply comes later in any case.
     init(at socketPath: String, _ prompting: Prompting, _ reply: @escaping Reply) {

@@ -7,7 +7,7 @@ extension Daemon {
     func status(of account: Account) -> StatusReport {
         let state = accounts.state(of: account)
         let entries = prints.entries(of: account)
-        let description = reader?.description
+        let description = station?.description
         let usable = entries.filter {
             !$0.isDamaged && $0.driver == description?.driver && $0.device == description?.deviceID
         }
@@ -23,7 +23,8 @@ extension Daemon {
     }
 
     var readerState: ReaderState {
-        switch life.current {
+        guard let life = station?.life else { return .none }
+        return switch life.current {
         case .absent: .none
         case .failing: .failing
         case .unproven: .opening

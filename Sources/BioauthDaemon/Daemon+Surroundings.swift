@@ -44,7 +44,7 @@ extension Daemon {
 
     private func obstacle(to request: Request) -> Cause? {
         let place = surroundings.now(request.place)
-        let isBuiltIn = reader?.description.isBuiltIn ?? true
+        let isBuiltIn = station?.description.isBuiltIn ?? true
         guard var admission = request.admission, let serviceClass = request.serviceClass else {
             return place.obstacleToEnrolling(isReaderBuiltIn: isBuiltIn)
         }

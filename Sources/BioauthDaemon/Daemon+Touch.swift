@@ -29,7 +29,7 @@ extension Daemon {
         let serviceClass = Admission.serviceClass(of: asked.service, for: connection.peer, settings)
         var admission = admission(asked, connection.peer, place)
         // A request finds out when it is armed.
-        if let reader { admission.isEnrolled = prints.hasUsable(of: asked.account, on: reader.description) }
+        if let station { admission.isEnrolled = prints.hasUsable(of: asked.account, on: station.description) }
         let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
         var denial = admission.denial(serviceClass, standing: standing)
         if isByAnother(asked.account, place) && denial?.code == .biometryLockout { denial = Denial(.notEnrolled) }
@@ -37,7 +37,7 @@ extension Daemon {
             .examination(
                 Examination(
                     serviceClass: serviceClass, denial: denial, origin: place.origin, isLidShut: place.isLidShut,
-                    isReaderBuiltIn: reader?.description.isBuiltIn ?? false, readerState: readerState)))
+                    isReaderBuiltIn: station?.description.isBuiltIn ?? false, readerState: readerState)))
     }
 
     /// Whether somebody else than the account's owner, or root, started the program that asks.
@@ -46,7 +46,7 @@ extension Daemon {
     }
 
     private func admission(_ asked: Authenticate, _ peer: Peer, _ place: Surroundings) -> Admission {
-        let description = reader?.description
+        let description = station?.description
         return Admission(
             service: asked.service, tty: asked.tty.map(Terminal.name), remoteHost: asked.remoteHost,
             interaction: asked.interaction, peer: peer, surroundings: place, hasReader: description != nil,
@@ -73,7 +73,7 @@ extension Daemon {
     private func refusal(
         _ account: Account, _ finger: Finger, _ ticket: Ticket?, _ peer: Peer, _ place: Surroundings
     ) -> Denial? {
-        guard let description = reader?.description else { return Denial(.noReader) }
+        guard let description = station?.description else { return Denial(.noReader) }
         guard description.canIdentify else { return Denial(.readerCannotEnroll) }
         if let obstacle = place.obstacleToEnrolling(isReaderBuiltIn: description.isBuiltIn) { return Denial(obstacle) }
         if prints.exists(account, finger, on: description) { return Denial(.printExists) }
@@ -117,7 +117,7 @@ extension Daemon {
     func perform(_ action: Arbiter.Action) {
         switch action {
         case .want(let job):
-            act(life.wants(job, at: now))
+            station?.take { $0.wants(job, at: $1) }
         case .prompt(let id, let triesLeft, let again):
             prompt(id, triesLeft: triesLeft, again: again)
         case .waiting(let id, let cause, let place, let other):
@@ -140,17 +140,17 @@ extension Daemon {
     }
 
     private func prompt(_ id: RequestID, triesLeft: Int, again: Bool) {
-        guard let request = requests[id], let reader else { return }
+        guard let request = requests[id], let description = station?.description else { return }
         var only: Finger?
         if request.enrollment == nil && !request.isByAnother {
-            let fingers = prints.fingers(of: request.account, on: reader.description)
+            let fingers = prints.fingers(of: request.account, on: description)
             only = fingers.count == 1 ? fingers[0] : nil
         }
         request.connection.send(
             .prompt(
                 Prompt(
-                    scan: reader.description.scan, finger: request.enrollment?.finger ?? only,
-                    reader: reader.description.name, triesLeft: triesLeft, again: again)))
+                    scan: description.scan, finger: request.enrollment?.finger ?? only,
+                    reader: description.name, triesLeft: triesLeft, again: again)))
         tell(request.event(.prompted, at: wallMilliseconds))
     }
 
@@ -186,7 +186,7 @@ extension Daemon {
             // The person waits for this; what is left to do for the next time comes after.
             connection.send(.verdict(verdict))
             accounts.matched(request.account)
-            if let reader { prints.matched(request.account, finger, on: reader.description) }
+            if let station { prints.matched(request.account, finger, on: station.description) }
         case .denied(let denial):
             connection.send(request.enrollment == nil ? .verdict(verdict) : .refused(denial))
         }
@@ -210,7 +210,9 @@ extension Daemon {
 
     /// The finger is known. Whether that is the same account's or another's decides the word for it.
     private func duplicate(_ id: RequestID, _ index: Int) {
-        guard let request = requests[id], gallery.indices.contains(index) else { return }
+        guard let request = requests[id], let gallery = station?.gallery, gallery.indices.contains(index) else {
+            return
+        }
         let isOwn = gallery[index].account == request.account
         act(arbiter.ended(id, Denial(isOwn ? .duplicatePrint : .duplicateOfAnotherAccount), at: now))
     }
@@ -223,10 +225,10 @@ extension Daemon {
     }
 
     /// The reader has the print; it is kept, and that is the enrolment's end.
-    func enrolled(_ id: RequestID, _ print: StoredPrint) {
-        guard let request = requests[id], let enrollment = request.enrollment, let reader else { return }
+    func enrolled(_ id: RequestID, _ print: StoredPrint, _ station: ReaderStation) {
+        guard let request = requests[id], let enrollment = request.enrollment else { return }
         do {
-            try prints.add(print, of: request.account, enrollment.finger, on: reader.description)
+            try prints.add(print, of: request.account, enrollment.finger, on: station.description)
         } catch {
             log.write(.error, "A print could not be kept: \(error)")
             return act(arbiter.ended(id, Denial(.storageFailed), at: now))

@@ -4,7 +4,7 @@ import BioauthWire
 import Glibc
 
 /// The daemon. A request's story: `Server` accepts a connection, `received` decodes what it says and hands it on,
-/// `authenticate` (Daemon+Touch) lets policy judge it, the arbiter gives it the reader in its turn, `Daemon+Reader`
+/// `authenticate` (Daemon+Touch) lets policy judge it, the arbiter gives it the reader in its turn, `ReaderStation`
 /// arms the reader and brings back what the touch showed, and the arbiter's `finish` tells the verdict.
 @MainActor public final class Daemon {
     let log: Log
@@ -18,18 +18,14 @@ import Glibc
 
     var settings: Settings
     var arbiter = Arbiter()
-    var life: ReaderLife
     var requests: [RequestID: Request] = [:]
     var tickets = Tickets()
     var turns = PasswordTurns()
     /// Enrolments of users that aren't root: each compares a finger with everybody's.
     var enrollments = PasswordTurns()
 
-    /// The reader in use, and the others that are plugged in, in the order they came.
-    var reader: (any Reader)?
-    var spareReaders: [any Reader] = []
-    /// What the touch that is awaited will be compared with.
-    var gallery: [PrintStore.Usable] = []
+    /// The readers that are plugged in, in the order they came.
+    var stations: [ReaderStation] = []
 
     /// Users whose word is root's: root, and in private mode the daemon's own.
     private(set) var rootUIDs: Set<UInt32> = [0]
@@ -44,7 +40,7 @@ import Glibc
     private var isActing = false
     private var isStopping = false
 
-    /// How long a stop waits for the reader to be closed.
+    /// How long a stop waits for the readers to be closed.
     private static let stopMilliseconds: UInt32 = 2000
 
     /// - Parameters:
@@ -60,7 +56,6 @@ import Glibc
         self.readers = readers
         self.surroundings = surroundings
         self.log = log
-        life = ReaderLife(keptWarm: settings.readerKeptWarm)
         accounts = try AccountStore(stateDirectory: stateDirectory, log: log)
         prints = try PrintStore(stateDirectory: stateDirectory) { readers.describe($0) }
         timer = try BootTimer { [weak self] in self?.tick() }
@@ -112,7 +107,7 @@ import Glibc
             for problem in error.problems { log.write(.error, "\(problem)") }
             return log.write(.error, "The configuration has errors: the one before stays in force")
         }
-        act(life.configured(keptWarm: settings.readerKeptWarm, at: now))
+        configureReaders()
         tell(WatchEvent(kind: .reloaded, time: wallMilliseconds))
         log.write(.notice, "The configuration was read again")
     }
@@ -123,9 +118,16 @@ import Glibc
         ServiceManager.notify("STOPPING=1")
         act(arbiter.endAll(Denial(.daemonStopping), at: now))
         server?.stop()
-        act(life.configured(keptWarm: .zero, at: now))
+        configureReaders()
         _ = EventLoop.after(milliseconds: Daemon.stopMilliseconds) { EventLoop.quit() }
         settle()
+    }
+
+    /// How long readers stay open after their last use.
+    var readerKeptWarm: Duration { isStopping ? .zero : settings.readerKeptWarm }
+
+    private func configureReaders() {
+        for station in stations { station.take { $0.configured(keptWarm: readerKeptWarm, at: $1) } }
     }
 
     // MARK: Messages
@@ -217,18 +219,21 @@ import Glibc
         return RequestID(number: lastRequest)
     }
 
-    /// Something that one of the two decided.
+    /// Something that the arbiter or a reader's life decided.
     private enum Step {
         case arbiter(Arbiter.Action)
-        case life(ReaderLife.Action)
+        case life(ReaderLife.Action, ReaderStation)
     }
+
+    /// An event of the requests', and what follows from it.
+    func take(_ event: (inout Arbiter, Instant) -> [Arbiter.Action]) { act(event(&arbiter, now)) }
 
     func act(_ actions: [Arbiter.Action]) { act(actions.map(Step.arbiter)) }
 
-    func act(_ actions: [ReaderLife.Action]) { act(actions.map(Step.life)) }
+    func act(_ actions: [ReaderLife.Action], at station: ReaderStation) { act(actions.map { .life($0, station) }) }
 
     /// Carries out what was decided, in the order it was: what follows from a step goes behind those that are there.
-    /// Each of the two so hears of the other what it knew when it decided.
+    /// Each so hears of the others what they knew when they decided.
     private func act(_ steps: [Step]) {
         pending += steps
         guard !isActing else { return }
@@ -237,7 +242,7 @@ import Glibc
         while at < pending.count {
             switch pending[at] {
             case .arbiter(let action): perform(action)
-            case .life(let action): perform(action)
+            case .life(let action, let station): station.perform(action)
             }
             at += 1
         }
@@ -246,11 +251,11 @@ import Glibc
         settle()
     }
 
-    /// Sets the timer for whatever is due next, and ends a stop once the reader is closed.
+    /// Sets the timer for whatever is due next, and ends a stop once the readers are closed.
     private func settle() {
         surroundings.isWatched = arbiter.count > 0
-        if isStopping && life.isAtRest { return EventLoop.quit() }
-        let due = [arbiter.nextDeadline, life.nextDeadline].compactMap(\.self).min()
+        if isStopping && stations.allSatisfy(\.life.isAtRest) { return EventLoop.quit() }
+        let due = ([arbiter.nextDeadline] + stations.map(\.life.nextDeadline)).compactMap(\.self).min()
         guard due != timerDue else { return }
         timerDue = due
         timer?.set(due?.nanoseconds)
@@ -258,7 +263,7 @@ import Glibc
 
     private func tick() {
         timerDue = nil
-        act(life.tick(at: now))
+        for station in stations { station.take { $0.tick(at: $1) } }
         act(arbiter.tick(at: now))
     }
 

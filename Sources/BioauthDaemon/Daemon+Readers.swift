@@ -1,0 +1,46 @@
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+
+/// The readers that are plugged in, and which of them serves.
+extension Daemon {
+    /// The one that serves: the first that came.
+    var station: ReaderStation? { stations.first }
+
+    func startReaders() {
+        readers.onAdded = { [weak self] in self?.added($0) }
+        readers.onRemoved = { [weak self] in self?.removed($0) }
+        readers.start()
+        if stations.isEmpty { log.write(.warning, "No fingerprint reader is plugged in") }
+    }
+
+    private func added(_ new: any Reader) {
+        log.write(.notice, "Reader found", fields: ["READER": new.description.name, "DRIVER": new.description.driver])
+        tell(WatchEvent(kind: .readerAdded, time: wallMilliseconds, reader: new.description.name))
+        let station = ReaderStation(new, keptWarm: readerKeptWarm, of: self)
+        stations.append(station)
+        if stations.count == 1 { station.start() }
+    }
+
+    private func removed(_ old: any Reader) {
+        log.write(.notice, "Reader removed", fields: ["READER": old.description.name])
+        tell(WatchEvent(kind: .readerRemoved, time: wallMilliseconds, reader: old.description.name))
+        guard let at = stations.firstIndex(where: { $0.reader === old }) else { return }
+        let station = stations.remove(at: at)
+        guard at == 0 else { return }
+        station.take { $0.removed(at: $1) }
+        self.station?.start()
+    }
+
+    /// How a reader stands from now on.
+    func stands(_ standing: ReaderStanding, _ station: ReaderStation) {
+        let name = station.description.name
+        switch standing {
+        case .good: tell(WatchEvent(kind: .readerReady, time: wallMilliseconds, reader: name))
+        case .failing(let cause, _):
+            tell(WatchEvent(kind: .readerFailed, time: wallMilliseconds, cause: cause, reader: name))
+        case .absent, .unproven: break
+        }
+        act(arbiter.readerChanged(standing, at: now))
+    }
+}

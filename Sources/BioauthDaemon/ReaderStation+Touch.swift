@@ -1,0 +1,121 @@
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+
+/// Touches: what the reader is armed with, and what it shows.
+extension ReaderStation {
+    func start(_ job: Job) {
+        switch job.kind {
+        case .identify:
+            gallery = daemon.prints.usable(of: job.account, on: description)
+            guard !gallery.isEmpty else {
+                daemon.take { $0.ended(job.owner, Denial(.notEnrolled), at: $1) }
+                return nothingToDo()
+            }
+            identify(job)
+        case .findDuplicate(let finger):
+            guard !daemon.prints.exists(job.account, finger, on: description) else {
+                // Another enrolment went first.
+                daemon.take { $0.ended(job.owner, Denial(.printExists), at: $1) }
+                return nothingToDo()
+            }
+            gallery = galleryForDuplicates(of: job.account)
+            let checks = gallery.isEmpty ? 0 : 1
+            let stages = description.enrollStages + checks
+            daemon.requests[job.owner]?.enrollment = Request.Enrollment(finger: finger, stages: stages, checks: checks)
+            daemon.requests[job.owner]?.connection.send(.enrolling(stage: 0, stages: stages, retry: nil))
+            guard !gallery.isEmpty else {
+                daemon.take { $0.identified(job, .noMatch, finger: nil, at: $1) }
+                return nothingToDo()
+            }
+            identify(job)
+        case .enroll(let finger):
+            enroll(job, finger)
+        }
+    }
+
+    /// The job is over before the reader was asked. That is told as a reader would tell it: later, once what follows
+    /// from it has been carried out.
+    private func nothingToDo() {
+        _ = EventLoop.after(milliseconds: 0) { [weak self] in self?.answered { $0.completed(nil, at: $1) } }
+    }
+
+    /// The account's own prints, then everybody else's where one finger is for one account.
+    private func galleryForDuplicates(of account: Account) -> [PrintStore.Usable] {
+        let own = daemon.prints.usable(of: account, on: description)
+        guard daemon.settings.oneFingerOneAccount else { return own }
+        let limit = max(0, Limits.duplicateGallery - own.count)
+        return own + daemon.prints.ofOthers(than: account, on: description, limit: limit)
+    }
+
+    private func identify(_ job: Job) {
+        reader.identify(gallery: gallery.map(\.print)) { [weak self] result in
+            guard let self, isPluggedIn else { return }
+            var isRetry = false
+            if case .retry = result { isRetry = true }
+            take { $0.shown(retry: isRetry, at: $1) }
+            var finger: Finger?
+            if case .matched(let index) = result, gallery.indices.contains(index) { finger = gallery[index].finger }
+            if case .identify = job.kind, let finger, !daemon.prints.exists(job.account, finger, on: description) {
+                // Deleted since the reader was armed with it.
+                return daemon.take { $0.ended(job.owner, Denial(.notEnrolled), at: $1) }
+            }
+            if case .findDuplicate = job.kind, result == .noMatch, let request = daemon.requests[job.owner] {
+                request.enrollment?.completed = 1
+                request.connection.send(.enrolling(stage: 1, stages: request.enrollment?.stages ?? 0, retry: nil))
+            }
+            daemon.take { $0.identified(job, result, finger: finger, at: $1) }
+        } done: { [weak self] result in
+            self?.identified(job, result.fault)
+        }
+    }
+
+    private func identified(_ job: Job, _ fault: ReaderFault?) {
+        guard isPluggedIn else { return }
+        var fault = fault
+        if fault == .printInvalid {
+            // Nothing in the gallery can be compared on this reader: that is the prints' trouble, not the reader's.
+            fault = nil
+            switch job.kind {
+            case .findDuplicate: daemon.take { $0.identified(job, .noMatch, finger: nil, at: $1) }
+            case .identify, .enroll: daemon.take { $0.ended(job.owner, Denial(.notEnrolled), at: $1) }
+            }
+        } else if let fault, fault != .cancelled {
+            complain(fault, "used")
+        }
+        answered { $0.completed(fault, at: $1) }
+    }
+
+    private func enroll(_ job: Job, _ finger: Finger) {
+        reader.enroll(accountName: job.account.name, finger: finger) { [weak self] completed, retry in
+            guard let self, isPluggedIn else { return }
+            daemon.take { $0.enrolling(job.owner, stage: completed, retry: retry, at: $1) }
+        } done: { [weak self] result in
+            guard let self, isPluggedIn else { return }
+            switch result {
+            case .success(let print):
+                daemon.enrolled(job.owner, print, self)
+                answered { $0.completed(nil, at: $1) }
+            case .failure(let fault):
+                if let cause = ReaderStation.cause(of: fault) {
+                    daemon.take { $0.ended(job.owner, Denial(cause), at: $1) }
+                }
+                let isReaders = fault != .storageFull && fault != .duplicate && fault != .printInvalid
+                if fault != .cancelled { complain(fault, "used to enrol") }
+                answered { $0.completed(isReaders ? fault : nil, at: $1) }
+            }
+        }
+    }
+
+    private static func cause(of fault: ReaderFault) -> Cause? {
+        switch fault {
+        case .cancelled: nil
+        case .unplugged: .readerUnplugged
+        case .hot: .readerHot
+        case .storageFull: .storageFailed
+        case .duplicate: .duplicatePrint
+        case .unsupported: .readerCannotEnroll
+        case .busy, .printInvalid, .failed: .enrollmentFailed
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+
+/// One reader that is plugged in: what its life decides is done to it, and what it tells is brought back.
+@MainActor final class ReaderStation {
+    let reader: any Reader
+    private(set) var life: ReaderLife
+    /// What the touch that is awaited will be compared with.
+    var gallery: [PrintStore.Usable] = []
+
+    /// Owns the stations, and so outlives them.
+    unowned let daemon: Daemon
+
+    init(_ reader: any Reader, keptWarm: Duration, of daemon: Daemon) {
+        self.reader = reader
+        self.daemon = daemon
+        life = ReaderLife(keptWarm: keptWarm)
+    }
+
+    var description: ReaderDescription { reader.description }
+
+    /// Whether the reader's answers still matter.
+    var isPluggedIn: Bool { life.current != .absent }
+
+    /// From now on the reader serves.
+    func start() {
+        reader.onFinger = { [weak self] present in self?.answered { $0.finger(present, at: $1) } }
+        take { $0.added(at: $1) }
+    }
+
+    /// An event of the reader's life, and what follows from it.
+    func take(_ event: (inout ReaderLife, Instant) -> [ReaderLife.Action]) {
+        daemon.act(event(&life, daemon.now), at: self)
+    }
+
+    /// What the reader answers, if it is still there.
+    func answered(_ event: (inout ReaderLife, Instant) -> [ReaderLife.Action]) {
+        if isPluggedIn { take(event) }
+    }
+
+    func perform(_ action: ReaderLife.Action) {
+        if case .standing(let standing) = action { return daemon.stands(standing, self) }
+        // Nothing is asked of a reader that has gone since.
+        guard isPluggedIn else { return }
+        switch action {
+        case .open:
+            reader.open { [weak self] result in
+                self?.answered { $0.opened(result.fault, at: $1) }
+                if let fault = result.fault { self?.complain(fault, "opened") }
+            }
+        case .close:
+            reader.close { [weak self] result in
+                if let fault = result.fault { self?.complain(fault, "closed") }
+                self?.answered { $0.closed(at: $1) }
+                // The images and prints of the last touches are gone; so may their memory be.
+                releaseUnneededMemory()
+            }
+        case .start(let job):
+            start(job)
+        case .cancel:
+            reader.cancel()
+        case .standing:
+            break
+        }
+    }
+
+    func complain(_ fault: ReaderFault, _ what: String) {
+        daemon.log.write(.warning, "The reader could not be \(what): \(fault)")
+    }
+}
+
+extension Result where Failure == ReaderFault {
+    var fault: ReaderFault? {
+        switch self {
+        case .success: nil
+        case .failure(let fault): fault
+        }
+    }
+}

@@ -93,6 +93,12 @@ extension Explanation {
                 tr("Services are listed in [services] in /etc/bioauthd/bioauthd.conf."))
         case .notPermitted:
             self.init(tr("Only root may do that."), tr("Try it with sudo, naming the account with --user."))
+        case .permissionUnasked:
+            self.init(tr("Nobody has been asked yet whether this program may use the finger."), tr("Try again."))
+        case .tooManySwitches:
+            self.init(
+                tr("So much is turned on and off for this account already that no more is kept."),
+                tr("See what with: bioauthctl status"))
         case .interactionForbidden:
             self.init(tr("A touch is needed, but nobody may be asked for it."), tr("Use the password."))
         case .nobodyToAsk:

@@ -99,10 +99,15 @@ public enum Cause: UInt16, CaseIterable, Sendable {
     // The place again: it comes from no login session, or the session manager doesn't answer.
     case sessionUnknown = 51
 
+    /// Apps: the person has yet to be asked whether this one may ask for a finger.
+    case permissionUnasked = 52
+    /// The account has as many switches as are kept.
+    case tooManySwitches = 53
+
     /// The code that goes with this cause.
     public var code: DenialCode {
         switch self {
-        case .mismatchesUsedUp: .authenticationFailed
+        case .mismatchesUsedUp, .passwordWrong: .authenticationFailed
         case .personCancelled: .userCancel
         case .personChosePassword: .userFallback
         case .appWithdrew: .appCancel
@@ -112,7 +117,7 @@ public enum Cause: UInt16, CaseIterable, Sendable {
             .sessionInactive, .sessionLocked, .backgroundProcess, .serviceDisabled, .notPermitted, .unknownUser,
             .stateNotWritable, .protocolError, .tooManyRequests, .noDaemon, .printExists, .duplicatePrint,
             .duplicateOfAnotherAccount, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
-            .freshPasswordNeeded, .passwordWrong, .passwordDelayed, .passwordUnavailable, .sessionUnknown:
+            .freshPasswordNeeded, .permissionUnasked, .tooManySwitches, .passwordDelayed, .passwordUnavailable, .sessionUnknown:
             .biometryNotAvailable
         case .notEnrolled: .biometryNotEnrolled
         case .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld, .passwordNeverGiven, .clockWentBack,

@@ -85,6 +85,10 @@ public enum Limits {
     public static let requestTime: ClosedRange<Duration> = .seconds(1) ... .seconds(300)
     /// Touches that do not match before a request ends.
     public static let tries: ClosedRange<Int> = 1...10
+    /// How long ago the screen may have been unlocked by finger, at most, for that to do instead of a touch.
+    public static let reuse: Duration = .seconds(300)
+    /// Switches that are kept of one account.
+    public static let switches = 64
     /// Prints that one enrolment is compared with, this account's own first: matching runs on the loop's own thread.
     public static let duplicateGallery = 64
 }

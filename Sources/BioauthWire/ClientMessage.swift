@@ -8,7 +8,8 @@ public enum ClientMessage: Hashable, Sendable {
     case passwordUseful(Account, service: String)
     case status(Account)
     /// What would become of a request for that service from here, and what the daemon sees of this place.
-    case examine(Account, service: String, tty: String?)
+    case examine(
+        Account, service: String, tty: String?, isApp: Bool = false, policy: Authenticate.Policy = .biometrics)
     case list(Account)
     case enroll(Account, Finger, Ticket?)
     /// Deletes one finger's print, or all of the account's.
@@ -19,6 +20,11 @@ public enum ClientMessage: Hashable, Sendable {
     case passwordTurn(Account, peerUID: UInt32)
     /// From `bioauth-password`, on the connection that had its turn: how it went.
     case passwordResult(right: Bool, wantsTicket: Bool)
+    case setSwitch(SwitchChange)
+    /// What the person has turned on and off.
+    case switches(Account)
+    /// To `bioauth-password`: has the account a password?
+    case passwordSet(Account)
     /// To `bioauth-password`. The secret stays where it is in the message's bytes, so that it can be wiped there.
     case password(Account, secret: Range<Int>, wantsTicket: Bool)
 }
@@ -46,6 +52,12 @@ public struct Authenticate: Hashable, Sendable {
     /// The process that the host asks for, where it isn't its own starter: polkit's agent, by the kernel's word to the
     /// host. A root peer's word alone counts.
     public var agentPID: Int32?
+    /// The service is an app that asks for itself, not a host of PAM: one that isn't listed may ask its person first.
+    public var isApp: Bool
+    /// The person has just told the app that it may ask for a finger: a match is their proof.
+    public var isPermitted: Bool
+    /// How long ago the screen may have been unlocked by finger for that to do instead of a touch; 0: it doesn't.
+    public var reuse: Duration
 
     public enum Policy: UInt8, Sendable {
         case biometrics = 1
@@ -55,7 +67,8 @@ public struct Authenticate: Hashable, Sendable {
     public init(
         account: Account, service: String, tty: String? = nil, remoteHost: String? = nil, reason: String? = nil,
         policy: Policy = .biometrics, interaction: Bool = true, timeout: Duration = .seconds(30), tries: Int = 3,
-        fingerOnly: Bool = true, agentPID: Int32? = nil
+        fingerOnly: Bool = true, agentPID: Int32? = nil, isApp: Bool = false, isPermitted: Bool = false,
+        reuse: Duration = .zero
     ) {
         self.account = account
         self.service = service
@@ -68,6 +81,9 @@ public struct Authenticate: Hashable, Sendable {
         self.tries = tries
         self.fingerOnly = fingerOnly
         self.agentPID = agentPID
+        self.isApp = isApp
+        self.isPermitted = isPermitted
+        self.reuse = reuse
     }
 }
 
@@ -114,6 +130,9 @@ extension ClientMessage {
         case passwordResult = 11
         case password = 12
         case examine = 13
+        case setSwitch = 14
+        case switches = 15
+        case passwordSet = 16
     }
 
     /// The message as it travels. For `password` use `encodePassword`, which has the secret: here it stays empty.
@@ -127,11 +146,19 @@ extension ClientMessage {
             return message(.passwordUseful, account) { $0.put(.service, service) }
         case .status(let account):
             return message(.status, account)
-        case .examine(let account, let service, let tty):
+        case .examine(let account, let service, let tty, let isApp, let policy):
             return message(.examine, account) {
                 $0.put(.service, service)
                 if let tty { $0.put(.tty, tty) }
+                if policy != .biometrics { $0.put(.policy, policy.rawValue) }
+                if isApp { $0.put(.app, true) }
             }
+        case .setSwitch(let change):
+            return message(.setSwitch, change.account) { change.put(in: &$0) }
+        case .switches(let account):
+            return message(.switches, account)
+        case .passwordSet(let account):
+            return message(.passwordSet, account)
         case .list(let account):
             return message(.list, account)
         case .enroll(let account, let finger, let ticket):
@@ -184,7 +211,14 @@ extension ClientMessage {
         case .examine:
             self = .examine(
                 try reader.account(), service: try reader.text(.service, limit: Limits.labelBytes),
-                tty: try reader.optionalText(.tty, limit: Limits.labelBytes))
+                tty: try reader.optionalText(.tty, limit: Limits.labelBytes), isApp: try reader.optionalFlag(.app),
+                policy: try reader.optionalValue(.policy) ?? .biometrics)
+        case .setSwitch:
+            self = .setSwitch(try SwitchChange(reader))
+        case .switches:
+            self = .switches(try reader.account())
+        case .passwordSet:
+            self = .passwordSet(try reader.account())
         case .list:
             self = .list(try reader.account())
         case .enroll:
@@ -233,6 +267,9 @@ extension Authenticate {
         writer.put(.tries, UInt8(clamping: tries))
         writer.put(.fingerOnly, fingerOnly)
         if let agentPID { writer.put(.agentPID, agentPID) }
+        if isApp { writer.put(.app, true) }
+        if isPermitted { writer.put(.permitted, true) }
+        if reuse > .zero { writer.put(.reuse, reuse.wireMilliseconds) }
         return writer.bytes
     }
 
@@ -248,8 +285,12 @@ extension Authenticate {
         tries = Int(try reader.number(.tries, as: UInt8.self))
         fingerOnly = try reader.flag(.fingerOnly)
         agentPID = try reader.optional(.agentPID)
+        isApp = try reader.optionalFlag(.app)
+        isPermitted = try reader.optionalFlag(.permitted)
+        reuse = .milliseconds(try reader.optional(.reuse, as: UInt32.self) ?? 0)
         guard Limits.requestTime.contains(timeout) else { throw .invalid(.timeout) }
         guard Limits.tries.contains(tries) else { throw .invalid(.tries) }
+        guard reuse <= Limits.reuse else { throw .invalid(.reuse) }
         guard agentPID ?? 1 > 0 else { throw .invalid(.agentPID) }
     }
 }

@@ -19,6 +19,9 @@ public enum DaemonMessage: Hashable, Sendable {
     case status(StatusReport)
     case examination(Examination)
     case prints([PrintEntry])
+    case switches([SwitchEntry])
+    /// Whether an account has a password, as far as `bioauth-password` can tell; nil: PAM alone knows.
+    case passwordPresence(isSet: Bool?)
     /// An enrolment, deletion or unlock is done; or the password's turn is granted or reported, with the ticket asked for.
     case done(Ticket?)
     /// An enrolment, deletion, unlock or turn is refused.
@@ -69,6 +72,8 @@ public enum PasswordVerdict: Hashable, Sendable {
     case delayed(Duration)
     /// PAM or the daemon could not be asked.
     case unavailable
+    /// The account has none that could be given.
+    case notSet
 }
 
 public enum Problem: UInt16, CaseIterable, Sendable {
@@ -102,6 +107,8 @@ extension DaemonMessage {
         case event = 76
         case problem = 77
         case examination = 78
+        case switches = 79
+        case passwordPresence = 80
     }
 
     public func encoded() -> [UInt8] {
@@ -148,6 +155,12 @@ extension DaemonMessage {
             return message(.prints) { writer in
                 for entry in entries { writer.put(.print) { $0.put(entry) } }
             }
+        case .switches(let entries):
+            return message(.switches) { writer in
+                for entry in entries { writer.put(.switchEntry) { $0.put(entry) } }
+            }
+        case .passwordPresence(let isSet):
+            return message(.passwordPresence) { if let isSet { $0.put(.passwordSet, isSet) } }
         case .done(let ticket):
             return message(.done) { if let ticket { $0.put(.ticket, bytes: ticket.bytes) } }
         case .refused(let denial):
@@ -198,6 +211,12 @@ extension DaemonMessage {
             var entries: [PrintEntry] = []
             for inner in try reader.each(.print) { entries.append(try inner.printEntry()) }
             self = .prints(entries)
+        case .switches:
+            var entries: [SwitchEntry] = []
+            for inner in try reader.each(.switchEntry) { entries.append(try inner.switchEntry()) }
+            self = .switches(entries)
+        case .passwordPresence:
+            self = .passwordPresence(isSet: try reader.range(.passwordSet) == nil ? nil : reader.flag(.passwordSet))
         case .done:
             self = .done(try reader.ticket())
         case .refused:
@@ -252,6 +271,9 @@ extension MessageWriter {
         case .unavailable:
             put(.right, false)
             put(.cause, Cause.passwordUnavailable.rawValue)
+        case .notSet:
+            put(.right, false)
+            put(.cause, Cause.noPassword.rawValue)
         }
     }
 }
@@ -290,6 +312,7 @@ extension MessageReader {
         switch Cause(rawValue: try number(.cause)) {
         case .passwordWrong: return .wrong
         case .passwordDelayed: return .delayed(endsIn ?? .zero)
+        case .noPassword: return .notSet
         default: return .unavailable
         }
     }

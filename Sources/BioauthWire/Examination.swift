@@ -12,10 +12,20 @@ public struct Examination: Hashable, Sendable {
     public var isReaderBuiltIn: Bool
     /// Nil: the daemon is older than the question.
     public var readerState: ReaderState?
+    /// The app is one that the person has yet to be asked about.
+    public var isUnasked: Bool
+    /// 32 bytes that change with each enrolment and deletion of the account's, and tell nothing of its prints; nil: it has
+    /// none.
+    public var domainState: [UInt8]?
+    /// Whether the account has a password; nil: not asked, or not known.
+    public var isPasswordSet: Bool?
+
+    static let domainStateBytes = 32
 
     public init(
         serviceClass: ServiceClass?, denial: Denial?, origin: Origin, isLidShut: Bool, isReaderBuiltIn: Bool,
-        readerState: ReaderState? = nil
+        readerState: ReaderState? = nil, isUnasked: Bool = false, domainState: [UInt8]? = nil,
+        isPasswordSet: Bool? = nil
     ) {
         self.serviceClass = serviceClass
         self.denial = denial
@@ -23,6 +33,9 @@ public struct Examination: Hashable, Sendable {
         self.isLidShut = isLidShut
         self.isReaderBuiltIn = isReaderBuiltIn
         self.readerState = readerState
+        self.isUnasked = isUnasked
+        self.domainState = domainState
+        self.isPasswordSet = isPasswordSet
     }
 }
 
@@ -52,6 +65,9 @@ extension MessageWriter {
         putIfSet(.lidShut, examination.isLidShut)
         putIfSet(.builtIn, examination.isReaderBuiltIn)
         if let state = examination.readerState { put(.readerState, state.rawValue) }
+        putIfSet(.unasked, examination.isUnasked)
+        if let state = examination.domainState { put(.domainState, bytes: state) }
+        if let isSet = examination.isPasswordSet { put(.passwordSet, isSet) }
     }
 
     private mutating func putIfSet(_ tag: FieldTag, _ flag: Bool) {
@@ -66,7 +82,9 @@ extension MessageReader {
         return Examination(
             serviceClass: try optionalValue(.serviceClass), denial: code == nil && cause == nil ? nil : try denial(),
             origin: try origin(), isLidShut: try optionalFlag(.lidShut), isReaderBuiltIn: try optionalFlag(.builtIn),
-            readerState: try optionalValue(.readerState))
+            readerState: try optionalValue(.readerState), isUnasked: try optionalFlag(.unasked),
+            domainState: try bytes(.domainState, count: Examination.domainStateBytes),
+            isPasswordSet: try range(.passwordSet) == nil ? nil : flag(.passwordSet))
     }
 
     private func origin() throws(WireError) -> Origin {

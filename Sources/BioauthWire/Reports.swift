@@ -117,6 +117,9 @@ public struct WatchEvent: Hashable, Sendable {
         case readerFailed = 15
         case reloaded = 16
         case refused = 17
+        /// A switch, named by `service`.
+        case switchedOn = 18
+        case switchedOff = 19
 
         /// The kind's name in JSON and the journal.
         public var name: String {
@@ -138,6 +141,8 @@ public struct WatchEvent: Hashable, Sendable {
             case .readerFailed: "reader-failed"
             case .reloaded: "reloaded"
             case .refused: "refused"
+            case .switchedOn: "switched-on"
+            case .switchedOff: "switched-off"
             }
         }
     }

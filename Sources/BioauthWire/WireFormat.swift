@@ -40,6 +40,12 @@ public enum FieldTag: UInt16, CaseIterable, Sendable {
     case wantsTicket = 17
     case password = 18
     case agentPID = 19
+    case app = 20
+    case permitted = 21
+    case reuse = 22
+    case switchKind = 23
+    case switchName = 24
+    case enabled = 25
 
     case scan = 32
     case again = 33
@@ -82,6 +88,10 @@ public enum FieldTag: UInt16, CaseIterable, Sendable {
     case locked = 70
     case lidShut = 71
     case builtIn = 72
+    case unasked = 73
+    case domainState = 74
+    case passwordSet = 75
+    case switchEntry = 76
 }
 
 /// Builds one message: a header of four bytes (version, zero, type), then fields of tag, length and value, all

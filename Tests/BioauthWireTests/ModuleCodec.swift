@@ -76,6 +76,7 @@ struct ModuleMessage {
         if raw.right == 1 { return .right(Ticket(bytes: ticket)) }
         switch cause(or: .passwordUnavailable) {
         case .passwordWrong: return .wrong
+        case .noPassword: return .notSet
         case .passwordDelayed: return .delayed(endsIn ?? .zero)
         default: return .unavailable
         }

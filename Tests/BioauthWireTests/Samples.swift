@@ -13,6 +13,8 @@ enum Samples {
         + [
             .passwordUseful(account, service: "sudo"), .status(account), .list(account),
             .examine(account, service: "sudo", tty: nil), .examine(account, service: "login", tty: "tty1"),
+            .examine(account, service: "vault", tty: nil, isApp: true, policy: .biometricsOrPassword),
+            .switches(account), .passwordSet(account),
             .unlock(Account(uid: .max, name: "사용자")), .watch, .passwordTurn(account, peerUID: 0),
             .passwordResult(right: true, wantsTicket: true), .passwordResult(right: false, wantsTicket: false),
         ]
@@ -21,6 +23,12 @@ enum Samples {
         }
         + absentAndPresent(Finger.rightIndex).flatMap { finger in
             absentAndPresent(ticket).map { ClientMessage.delete(account, finger, $0) }
+        }
+        + combinations(Switch.Kind.allCases, [false, true], absentAndPresent(ticket)) {
+            ClientMessage.setSwitch(
+                SwitchChange(
+                    account: account, service: "vault", isApp: $1, isPermitted: $1, subject: Switch($0, "vault"),
+                    isOn: $1, ticket: $2))
         }
 
     static let everyDaemonMessage: [DaemonMessage] =
@@ -31,12 +39,14 @@ enum Samples {
         + Finger.allCases.map { .verdict(.allowed($0)) }
         + denials.flatMap { [.verdict(.denied($0)), .refused($0)] }
         + ([nil] + RetryReason.allCases.map(Optional.some)).map { .enrolling(stage: 2, stages: 8, retry: $0) }
-        + [.right(nil), .right(ticket), .wrong, .delayed(.seconds(30)), .unavailable]
+        + [.right(nil), .right(ticket), .wrong, .delayed(.seconds(30)), .unavailable, .notSet]
         .map(DaemonMessage.passwordVerdict)
         + [.passwordAdvice(useful: true), .passwordAdvice(useful: false), .done(nil), .done(ticket)]
         + reports.map(DaemonMessage.status)
         + examinations.map(DaemonMessage.examination)
         + [.prints([]), .prints(entries), .prints([entries[0], entries[0]])]
+        + [.switches([]), .switches(switches)]
+        + [nil, false, true].map(DaemonMessage.passwordPresence)
         + events.map(DaemonMessage.event)
         + Problem.allCases.map(DaemonMessage.problem)
 
@@ -56,6 +66,8 @@ enum Samples {
                 account: account, service: "app", remoteHost: "", timeout: .milliseconds(299_999), tries: 10),
             Authenticate(account: account, service: "polkit-1", agentPID: 1),
             Authenticate(account: account, service: "polkit-1", agentPID: .max),
+            Authenticate(account: account, service: "vault", isApp: true, isPermitted: true, reuse: .milliseconds(1)),
+            Authenticate(account: account, service: "vault", isApp: true, reuse: .seconds(300)),
         ]
 
     static let prompts: [Prompt] = combinations(
@@ -106,6 +118,11 @@ enum Samples {
                 serviceClass: .app, denial: nil, origin: .unmanaged, isLidShut: false, isReaderBuiltIn: false,
                 readerState: $0)
         }
+        + [false, true].map {
+            Examination(
+                serviceClass: .app, denial: nil, origin: .unmanaged, isLidShut: false, isReaderBuiltIn: false,
+                isUnasked: $0, domainState: Array(1...32), isPasswordSet: $0)
+        }
         + combinations(["c2", ""], [false, true], [false, true]) { id, isRemote, isActive in
             Session(id: id, isRemote: isRemote, isActive: isActive, isLocked: isRemote != isActive)
         }.map {
@@ -117,6 +134,10 @@ enum Samples {
         PrintEntry(finger: .rightIndex, driver: "driver", device: "0", enrolled: "2026-03-31", damaged: false),
         PrintEntry(finger: .leftThumb, driver: "driver", device: "", enrolled: nil, damaged: true),
     ]
+
+    static let switches: [SwitchEntry] = Switch.Kind.allCases.flatMap { kind in
+        [false, true].map { SwitchEntry(Switch(kind, "금고"), isOn: $0) }
+    }
 
     static let events: [WatchEvent] =
         WatchEvent.Kind.allCases.map { WatchEvent(kind: $0, time: 0) }

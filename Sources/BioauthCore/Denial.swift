@@ -99,9 +99,8 @@ public enum Cause: UInt16, CaseIterable, Sendable {
     // The place again: it comes from no login session, or the session manager doesn't answer.
     case sessionUnknown = 51
 
-    /// Apps: the person has yet to be asked whether this one may ask for a finger.
+    // Switches: the person has yet to be asked whether this app may ask for a finger; as many are kept as may be.
     case permissionUnasked = 52
-    /// The account has as many switches as are kept.
     case tooManySwitches = 53
 
     /// The code that goes with this cause.
@@ -117,7 +116,8 @@ public enum Cause: UInt16, CaseIterable, Sendable {
             .sessionInactive, .sessionLocked, .backgroundProcess, .serviceDisabled, .notPermitted, .unknownUser,
             .stateNotWritable, .protocolError, .tooManyRequests, .noDaemon, .printExists, .duplicatePrint,
             .duplicateOfAnotherAccount, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
-            .freshPasswordNeeded, .permissionUnasked, .tooManySwitches, .passwordDelayed, .passwordUnavailable, .sessionUnknown:
+            .freshPasswordNeeded, .permissionUnasked, .tooManySwitches, .passwordDelayed, .passwordUnavailable,
+            .sessionUnknown:
             .biometryNotAvailable
         case .notEnrolled: .biometryNotEnrolled
         case .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld, .passwordNeverGiven, .clockWentBack,

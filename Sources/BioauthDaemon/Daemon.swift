@@ -162,11 +162,11 @@ import Glibc
             if case .enroll(let account, let finger, let ticket) = message {
                 locate(connection) { $0.enroll(account, finger, ticket, connection, at: $1) }
             }
-        case .examine(let account, let service, let tty):
+        case .examine(let account, let service, let tty, let isApp, _):
             // Where it comes from may have to be asked for first: what runs on the connection must be heard meanwhile.
             guard connection.request == nil else { return connection.refuse(.tooMany) }
             locate(connection) {
-                $0.examine(Authenticate(account: account, service: service, tty: tty), connection, at: $1)
+                $0.examine(Authenticate(account: account, service: service, tty: tty, isApp: isApp), connection, at: $1)
             }
         case .passwordUseful(let account, let service): passwordUseful(account, service, connection)
         case .status(let account): connection.send(.status(status(of: account)))
@@ -175,7 +175,8 @@ import Glibc
         case .unlock(let account): unlock(account, connection)
         case .passwordTurn(let account, let peerUID): passwordTurn(account, peerUID, connection)
         case .passwordResult(let right, let wantsTicket): passwordResult(right, wantsTicket, connection)
-        case .password:
+        case .setSwitch, .switches: connection.send(.problem(.unknownMessage))
+        case .password, .passwordSet:
             // A password never comes here. Whoever sent one spoke to the wrong socket.
             connection.refuse(.notPermitted)
         }

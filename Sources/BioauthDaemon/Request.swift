@@ -84,10 +84,12 @@ extension ClientMessage {
         switch self {
         case .authenticate(let request): request.account
         case .passwordUseful(let account, _), .status(let account), .list(let account),
-            .examine(let account, _, _), .enroll(let account, _, _),
+            .examine(let account, _, _, _, _), .enroll(let account, _, _), .switches(let account),
+            .passwordSet(let account),
             .delete(let account, _, _), .unlock(let account), .passwordTurn(let account, _),
             .password(let account, _, _):
             account
+        case .setSwitch(let change): change.account
         case .cancel, .watch, .passwordResult: nil
         }
     }

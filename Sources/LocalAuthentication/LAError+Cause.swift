@@ -22,6 +22,8 @@ extension LAError {
 
         /// Of `authenticationFailed`: the finger didn't match, in all the tries there were.
         public static let mismatchesUsedUp = Cause(rawValue: "mismatchesUsedUp")
+        /// Of `authenticationFailed`: the password was wrong, in all the tries there were.
+        public static let passwordWrong = Cause(rawValue: "passwordWrong")
         /// Of `userCancel`.
         public static let personCancelled = Cause(rawValue: "personCancelled")
         /// Of `userFallback`.
@@ -69,8 +71,16 @@ extension LAError {
         public static let backgroundProcess = Cause(rawValue: "backgroundProcess")
         /// The administrator hasn't listed this program among those that may ask.
         public static let serviceDisabled = Cause(rawValue: "serviceDisabled")
-        /// This process may not ask for that account.
+        /// The person doesn't want this program to ask for a finger.
         public static let notPermitted = Cause(rawValue: "notPermitted")
+        /// The person has yet to be asked whether this program may ask for a finger.
+        public static let permissionUnasked = Cause(rawValue: "permissionUnasked")
+        /// As much is turned on and off for the account as is kept.
+        public static let tooManySwitches = Cause(rawValue: "tooManySwitches")
+        /// Too many passwords were wrong: none is taken for so many seconds as `endsIn` says.
+        public static let passwordDelayed = Cause(rawValue: "passwordDelayed")
+        /// The password can't be checked.
+        public static let passwordUnavailable = Cause(rawValue: "passwordUnavailable")
         public static let unknownUser = Cause(rawValue: "unknownUser")
         /// Mismatches can't be counted, so no finger counts.
         public static let stateNotWritable = Cause(rawValue: "stateNotWritable")

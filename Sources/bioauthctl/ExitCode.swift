@@ -29,7 +29,8 @@ enum ExitCode: Int32, CaseIterable {
             .notEnrolled, .noPassword, .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld,
             .passwordNeverGiven, .clockWentBack, .stateDamaged, .stateNotWritable, .printExists, .duplicatePrint,
             .duplicateOfAnotherAccount, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
-            .freshPasswordNeeded, .passwordWrong, .passwordDelayed, .sessionUnknown:
+            .freshPasswordNeeded, .passwordWrong, .passwordDelayed, .sessionUnknown, .permissionUnasked,
+            .tooManySwitches:
             self = .no
         }
     }

@@ -29,6 +29,7 @@ extension Invocation {
             case .right(let ticket?): return ticket
             case .wrong where triesLeft > 1: terminal.show(tr("That is not the password. Try again.") + "\n")
             case .wrong: throw Failure(Denial(.passwordWrong))
+            case .notSet: throw Failure(Denial(.noPassword))
             case .delayed(let time): throw Failure(Denial(.passwordDelayed, endsIn: time))
             case .right(nil), .unavailable: throw Failure(Denial(.passwordUnavailable))
             }

@@ -58,6 +58,8 @@ extension WatchEvent.Kind {
         case .readerReady: tr("reader ready")
         case .readerFailed: tr("reader failed")
         case .reloaded: tr("configuration read again")
+        case .switchedOn: tr("turned on")
+        case .switchedOff: tr("turned off")
         case .refused: tr("refused")
         }
     }

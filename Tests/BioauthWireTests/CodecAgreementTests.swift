@@ -29,7 +29,8 @@ import Testing
     }
 
     @Test func `both codecs write the same request as the same bytes`() {
-        for request in Samples.authentications {
+        // The module is a host of PAM, never an app.
+        for request in Samples.authentications where !request.isApp {
             #expect(moduleEncoded(.authenticate(request)) == request.encoded())
         }
         var generator = SeededGenerator(state: 2)

@@ -51,7 +51,8 @@ struct ModuleMessage {
             raw.type == 71 && (raw.useful == 1) == useful
         case .problem(let problem):
             raw.type == 77 && Problem(rawValue: UInt16(raw.problem)) ?? .malformed == problem
-        case .enrolling, .status, .examination, .prints, .done, .refused, .event:
+        case .enrolling, .status, .examination, .prints, .done, .refused, .event, .switches,
+            .passwordPresence:
             false
         }
     }

@@ -26,6 +26,7 @@ import Testing
         .readerCannotEnroll: "readerCannotEnroll", .freshPasswordNeeded: "freshPasswordNeeded",
         .passwordWrong: "passwordWrong", .passwordDelayed: "passwordDelayed",
         .passwordUnavailable: "passwordUnavailable", .sessionUnknown: "sessionUnknown",
+        .permissionUnasked: "permissionUnasked", .tooManySwitches: "tooManySwitches",
     ]
 
     /// No answer, where a "no" would say too much.

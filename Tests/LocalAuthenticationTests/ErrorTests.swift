@@ -132,7 +132,7 @@ import Testing
     /// What only enrolling, deleting and the password's own process come to.
     static let neverOfTouch: Set<BioauthCore.Cause> = [
         .printExists, .duplicatePrint, .duplicateOfAnotherAccount, .noSuchPrint, .storageFailed, .enrollmentFailed,
-        .readerCannotEnroll, .freshPasswordNeeded, .passwordWrong, .passwordDelayed, .passwordUnavailable,
+        .readerCannotEnroll, .freshPasswordNeeded,
     ]
 
     /// Every cause that has a name for programs.
@@ -143,6 +143,7 @@ import Testing
         .backgroundProcess, .serviceDisabled, .notPermitted, .unknownUser, .stateNotWritable, .protocolError,
         .tooManyRequests, .noDaemon, .notEnrolled, .noPassword, .lockedOut, .passwordNeeded, .passwordFirst,
         .passwordTooOld, .passwordNeverGiven, .clockWentBack, .stateDamaged, .interactionForbidden, .nobodyToAsk,
+        .permissionUnasked, .tooManySwitches, .passwordWrong, .passwordDelayed, .passwordUnavailable,
     ]
 
     @Test func `every denial of a touch has the code that goes with it, its cause by name, and words of its own`() {

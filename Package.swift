@@ -49,7 +49,7 @@ let package = Package(
             exclude: ["bioauthctl.1", "bioauthctl.bash", "_bioauthctl"]),
         .executableTarget(
             name: "bioauth-password",
-            dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem", "CLinux", "CPam"],
+            dependencies: ["BioauthCore", "BioauthWire", "BioauthSystem", "PAMStacks", "CLinux", "CPam"],
             exclude: ["bioauth-password.8"]),
 
         // Fingers for the demo, the tests and the benchmarks; never installed.
@@ -113,7 +113,8 @@ let package = Package(
         .testTarget(
             name: "PasswordTests",
             dependencies: [
-                "TestSupport", "BioauthCore", "BioauthWire", "BioauthSystem", "bioauth-password", "bioauthd",
+                "TestSupport", "BioauthClient", "BioauthCore", "BioauthWire", "BioauthSystem", "bioauth-password",
+                "bioauthd",
             ]),
         .testTarget(
             name: "CommandTests",

@@ -18,7 +18,7 @@ declare -A allowed=(
     [SyntheticFingers]="Glibc"
     [bioauthd]="BioauthCore BioauthDaemon BioauthSystem FingerprintReader Glibc"
     [bioauthctl]="BioauthCore BioauthWire BioauthClient BioauthDaemon BioauthSystem PAMStacks PAMSetup Diagnosis Glibc"
-    [bioauth-password]="BioauthCore BioauthWire BioauthSystem CLinux CPam Glibc"
+    [bioauth-password]="BioauthCore BioauthWire BioauthSystem PAMStacks CLinux CPam Glibc"
     [bioauth-finger]="SyntheticFingers Glibc"
 )
 wrong=0

@@ -49,7 +49,7 @@ has $unit WantedBy=multi-user.target
 lists $unit Also bioauthd.socket
 lists $unit Also bioauth-password.socket
 # What it reads and writes: its view of the files holds nothing else.
-for path in -/etc/bioauthd -/run/udev -/run/dbus -/run/systemd/sessions; do lists $unit BindReadOnlyPaths $path; done
+for path in -/etc/bioauthd -/run/udev -/run/dbus -/run/systemd/sessions /run/bioauthd:/run/bioauthd:norbind; do lists $unit BindReadOnlyPaths $path; done
 lists $unit ReadWritePaths +/sys/devices
 lists $unit RestrictAddressFamilies AF_UNIX
 lists $unit RestrictAddressFamilies AF_NETLINK
@@ -69,6 +69,11 @@ for kind in $(grep -oE '^[a-z]+:v|SUBSYSTEM=="[a-z]+"' <<<"$hwdb" | grep -oE '[a
     esac
     for class in $classes; do lists $unit DeviceAllow "$class"; done
 done
+
+unit=bioauth-password@.service
+# Whether an account has a password, and whether one is right, is in /etc/shadow, whatever that's mode is.
+has $unit CapabilityBoundingSet='CAP_DAC_READ_SEARCH CAP_AUDIT_WRITE'
+hasnt $unit 'InaccessiblePaths=.*(/etc|shadow)|RootDirectory=|TemporaryFileSystem=.*/etc' 'it could read no /etc/shadow'
 
 # The sockets' directory is root's and stays; tmpfiles.d says the same as the sockets do.
 for socket in bioauthd.socket bioauth-password.socket; do

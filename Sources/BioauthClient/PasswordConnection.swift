@@ -8,8 +8,7 @@ public struct PasswordConnection: ~Copyable, Sendable {
 
     /// The socket that belongs to a daemon's: `password.sock` beside it.
     public static func path(besideDaemonAt path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "password.sock" }
-        return path[...slash] + "password.sock"
+        Release.passwordSocket(besideDaemonAt: path)
     }
 
     /// Connects without waiting.

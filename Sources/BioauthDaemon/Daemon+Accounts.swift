@@ -73,6 +73,22 @@ extension Daemon {
 
     // MARK: Passwords
 
+    /// Goes on once it is known whether the account has a password, where the request would do with that. Until then nothing
+    /// more is heard from the peer.
+    func whenPasswordIsKnown(
+        _ asked: Authenticate, _ connection: Connection, _ done: @escaping @MainActor (Daemon, Bool?) -> Void
+    ) {
+        guard asked.policy == .biometricsOrPassword else { return done(self, nil) }
+        var isKnown = false
+        passwords.isSet(of: asked.account, at: now) { [weak self] isSet in
+            isKnown = true
+            guard let self, !connection.isClosed else { return }
+            connection.resume()
+            done(self, isSet)
+        }
+        if !isKnown { connection.pause() }
+    }
+
     /// Whether a right password of the account, given to that service, is worth reporting.
     func passwordUseful(_ account: Account, _ service: String, _ connection: Connection) {
         let isUseful =

@@ -25,7 +25,7 @@ extension Daemon {
     }
 
     /// What a request would come to now. Nobody is asked for anything, and nothing is counted.
-    func examine(_ asked: Authenticate, _ connection: Connection, at place: Surroundings) {
+    func examine(_ asked: Authenticate, _ connection: Connection, isPasswordSet: Bool?, at place: Surroundings) {
         let serviceClass = Admission.serviceClass(of: asked.service, for: connection.peer, settings)
         var admission = admission(asked, connection.peer, place)
         // A request finds out when it is armed.
@@ -37,7 +37,8 @@ extension Daemon {
             .examination(
                 Examination(
                     serviceClass: serviceClass, denial: denial, origin: place.origin, isLidShut: place.isLidShut,
-                    isReaderBuiltIn: station?.description.isBuiltIn ?? false, readerState: readerState)))
+                    isReaderBuiltIn: station?.description.isBuiltIn ?? false, readerState: readerState,
+                    isPasswordSet: isPasswordSet)))
     }
 
     /// Whether somebody else than the account's owner, or root, started the program that asks.

@@ -12,6 +12,7 @@ import Glibc
     let prints: PrintStore
     let readers: any ReaderSource
     let surroundings: any SurroundingsSource
+    let passwords: PasswordPresence
     private let configurationPath: String?
     private var server: Server?
     private var signals: [EventSource] = []
@@ -45,17 +46,19 @@ import Glibc
 
     /// - Parameters:
     ///   - configuration: the file to read now and at each reload; nil: the defaults.
+    ///   - passwordSocket: where `bioauth-password` listens.
     ///   - readers: not started yet.
     /// - Throws: `SystemError` when the state directory can't be made.
     public init(
-        settings: Settings, configuration: String?, stateDirectory: String, readers: any ReaderSource,
-        surroundings: any SurroundingsSource, log: Log
+        settings: Settings, configuration: String?, stateDirectory: String, passwordSocket: String,
+        readers: any ReaderSource, surroundings: any SurroundingsSource, log: Log
     ) throws(SystemError) {
         self.settings = settings
         configurationPath = configuration
         self.readers = readers
         self.surroundings = surroundings
         self.log = log
+        passwords = PasswordPresence(socketPath: passwordSocket)
         accounts = try AccountStore(stateDirectory: stateDirectory, log: log)
         prints = try PrintStore(stateDirectory: stateDirectory) { readers.describe($0) }
         timer = try BootTimer { [weak self] in self?.tick() }
@@ -162,11 +165,12 @@ import Glibc
             if case .enroll(let account, let finger, let ticket) = message {
                 locate(connection) { $0.enroll(account, finger, ticket, connection, at: $1) }
             }
-        case .examine(let account, let service, let tty, let isApp, _):
-            // Where it comes from may have to be asked for first: what runs on the connection must be heard meanwhile.
+        case .examine(let account, let service, let tty, let isApp, let policy):
+            // Some of it may have to be asked for first: what runs on the connection must be heard meanwhile.
             guard connection.request == nil else { return connection.refuse(.tooMany) }
-            locate(connection) {
-                $0.examine(Authenticate(account: account, service: service, tty: tty, isApp: isApp), connection, at: $1)
+            let asked = Authenticate(account: account, service: service, tty: tty, policy: policy, isApp: isApp)
+            whenPasswordIsKnown(asked, connection) { daemon, isSet in
+                daemon.locate(connection) { $0.examine(asked, connection, isPasswordSet: isSet, at: $1) }
             }
         case .passwordUseful(let account, let service): passwordUseful(account, service, connection)
         case .status(let account): connection.send(.status(status(of: account)))

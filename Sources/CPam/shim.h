@@ -1,1 +1,2 @@
 #include <security/pam_appl.h>
+#include <shadow.h>

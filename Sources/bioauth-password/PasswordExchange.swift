@@ -3,7 +3,7 @@ import BioauthSystem
 import BioauthWire
 import Glibc
 
-/// One connection from its password to the verdict.
+/// One connection from what it asks to the answer: the verdict on a password, or whether there is one.
 struct PasswordExchange {
     /// How long the peer may take to speak.
     static let patience: Duration = .seconds(2)
@@ -24,6 +24,8 @@ struct PasswordExchange {
             case .passwordVerdict(.right): "right"
             case .passwordVerdict(.wrong): "wrong"
             case .passwordVerdict(.delayed): "delayed"
+            case .passwordVerdict(.notSet): "not set"
+            case .passwordPresence(let isSet): isSet.map { $0 ? "is set" : "is not set" } ?? "unknown"
             case .problem(let problem): "\(problem)"
             default: "unavailable"
             }
@@ -37,13 +39,17 @@ struct PasswordExchange {
         var account: Account?
         do throws(Failure) {
             let message = try receive(from: socket)
-            guard case .password(let named, let secret, let wantsTicket) = try message.decoded() else {
+            switch try message.decoded() {
+            case .password(let named, let secret, let wantsTicket):
+                account = named
+                try admit(named)
+                let verdict = try verdict(on: message, secret, of: named, wantsTicket: wantsTicket)
+                return Outcome(answer: .passwordVerdict(verdict), account: named)
+            case .passwordSet(let named):
+                return presence(of: named)
+            default:
                 throw .problem(.unknownMessage)
             }
-            account = named
-            try admit(named)
-            let verdict = try verdict(on: message, secret, of: named, wantsTicket: wantsTicket)
-            return Outcome(answer: .passwordVerdict(verdict), account: named)
         } catch {
             switch error {
             case .problem(let problem): return Outcome(answer: .problem(problem), account: account)
@@ -75,10 +81,27 @@ struct PasswordExchange {
         else { throw .unavailable("no account of that number and name") }
     }
 
+    /// Whether the account has a password. Who may not ask hears what is heard of one of which nobody can tell.
+    private func presence(of account: Account) -> Outcome {
+        do {
+            try admit(account)
+        } catch {
+            return Outcome(answer: .passwordPresence(isSet: nil), account: account, why: "\(error)")
+        }
+        return Outcome(answer: .passwordPresence(isSet: isSet(account)), account: account)
+    }
+
+    private func isSet(_ account: Account) -> Bool? {
+        AccountPassword.isSet(of: account.name, pamDirectory: pamDirectory, service: Settings.passwordService)
+    }
+
+    /// Where no password could be right there is nothing to try, and nothing to count.
+    ///
     /// The turn is taken before PAM is asked, so that attempts side by side are counted, and those that are cut off too.
     private func verdict(
         on message: SecretMessage, _ secret: Range<Int>, of account: Account, wantsTicket: Bool
     ) throws(Failure) -> PasswordVerdict {
+        if isSet(account) == false { return .notSet }
         let turn = try DaemonTurn(path: daemonPath)
         if let delay = try turn.take(for: account, peerUID: peer.uid) { return .delayed(delay) }
         let outcome = message.withSecret(secret) {

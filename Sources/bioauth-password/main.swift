@@ -56,8 +56,11 @@ func acceptedConnection() throws -> SeqpacketSocket {
 
 /// One entry in the log for each decision.
 func record(_ outcome: PasswordExchange.Outcome, peer: Peer) {
+    // That somebody asks whether there is one is nothing to keep: programs do, again and again.
+    var level = LogLevel.info
+    if case .passwordPresence = outcome.answer { level = .debug }
     log.write(
-        .info, "Password \(outcome.word)" + (outcome.why.map { ": \($0)" } ?? ""),
+        level, "Password \(outcome.word)" + (outcome.why.map { ": \($0)" } ?? ""),
         fields: [
             "USER": outcome.account?.name, "UID": outcome.account.map { String($0.uid) },
             "PEER_UID": String(peer.uid), "PEER_PID": String(peer.pid), "OUTCOME": outcome.word,

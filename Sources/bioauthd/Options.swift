@@ -17,6 +17,8 @@ struct Options {
     let stateDirectory: String
     let isPrivate: Bool
     let isDebugging: Bool
+    /// Where `bioauth-password` is: beside the daemon's own socket.
+    var passwordSocket: String { Release.passwordSocket(besideDaemonAt: socketPath) }
     private let socketPath: String
     private let ownsSocket: Bool
     private let handedOver: [Int32]

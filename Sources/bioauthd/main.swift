@@ -12,7 +12,7 @@ do {
     let settings = try options.settings()
     let daemon = try Daemon(
         settings: settings, configuration: options.configuration, stateDirectory: options.stateDirectory,
-        readers: LibfprintReaders(),
+        passwordSocket: options.passwordSocket, readers: LibfprintReaders(),
         surroundings: PeerSurroundings(logind: options.asksLogind ? Logind() : nil, log: log), log: log)
     let socket = try options.socket()
     let file = options.ownSocketFile()

@@ -73,6 +73,8 @@ final class PasswordService {
         return try socket.answer()
     }
 
+    func answer(to message: ClientMessage) throws -> DaemonMessage? { try answer(to: message.encoded()) }
+
     func verdict(on password: String, of account: Account = .own, wantsTicket: Bool = false) throws -> DaemonMessage? {
         try answer(to: .password(password, of: account, wantsTicket: wantsTicket))
     }

@@ -6,56 +6,18 @@ import TestSupport
 import Testing
 
 /// The program as it is installed, not in private mode: the service file that is shipped, the system's pam_unix, and
-/// accounts that exist in a mount namespace of its own.
+/// accounts of its own.
 @Suite(.enabled(if: isRoot, "accounts and mounts can be made by root alone"))
 struct SystemPasswordTests {
+    typealias Kind = SystemAccount
+
     let service: PasswordService
     let daemon: ScriptedDaemon
-
-    /// Accounts, each with what follows its name in /etc/shadow.
-    enum Kind: UInt32, CaseIterable {
-        case usual = 4201
-        case empty, locked, noPassword, accountExpired, passwordExpired, passwordInactive, mustChange
-
-        var shadow: String {
-            switch self {
-            case .usual: "\(KnownPassword.crypted):20000::::::"
-            case .empty: ":20000::::::"
-            case .locked: "!\(KnownPassword.crypted):20000::::::"
-            case .noPassword: "*:20000::::::"
-            case .accountExpired: "\(KnownPassword.crypted):20000:::::10000:"
-            case .passwordExpired: "\(KnownPassword.crypted):10000:0:90:7:::"
-            case .passwordInactive: "\(KnownPassword.crypted):10000:0:90:7:1::"
-            case .mustChange: "\(KnownPassword.crypted):0::::::"
-            }
-        }
-
-        var account: Account { Account(uid: rawValue, name: "bioauth-\(self)") }
-    }
 
     init() throws { try self.init { _, _ in } }
 
     init(observer: @escaping ScriptedDaemon.Observer) throws {
-        let directory = TemporaryDirectory()
-        let accounts = Kind.allCases.map(\.account)
-        // And a second name of the first one's number, and a second number of the second one's name.
-        let passwd =
-            accounts.map { "\($0.name):x:\($0.uid):4200::/nonexistent:/bin/false\n" }.joined()
-            + "bioauth-alias:x:4201:4200::/nonexistent:/bin/false\n"
-            + "bioauth-empty:x:4299:4200::/nonexistent:/bin/false\n"
-        let shadow =
-            Kind.allCases.map { "\($0.account.name):\($0.shadow)\n" }.joined()
-            + "bioauth-alias:\(KnownPassword.crypted):20000::::::\n"
-        try directory.write(passwd, to: "passwd")
-        try directory.write(shadow, to: "shadow", mode: 0o640)
-        let shipped = try String(contentsOfFile: Built.package + "/pam/bioauth-password.pam", encoding: .utf8)
-        try directory.write(shipped, to: "pam.d/bioauth-password")
-        let mounts = """
-            mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/shadow" /etc/shadow && \
-            mount --bind "$0/pam.d" /etc/pam.d && exec "$@"
-            """
-        service = try PasswordService(
-            in: directory, launcher: ["unshare", "--mount", "sh", "-c", mounts, directory.path])
+        service = try SystemAccount.service(in: TemporaryDirectory())
         daemon = try ScriptedDaemon(at: service.daemonPath, observer: observer)
     }
 
@@ -80,9 +42,62 @@ struct SystemPasswordTests {
         #expect(Date().timeIntervalSince(start) < 1.5)
     }
 
-    @Test(arguments: [Kind.empty, .locked, .noPassword])
-    func `no password opens an account that has none`(kind: Kind) throws {
-        #expect(try verdict(kind) == .passwordVerdict(.wrong))
+    @Test(arguments: Kind.allCases.filter { $0.isSet == false })
+    func `no password opens an account that has none, and trying one counts for nothing`(kind: Kind) throws {
+        for password in [KnownPassword.text, "x", "!", "*"] {
+            #expect(try service.verdict(on: password, of: kind.account) == .passwordVerdict(.notSet))
+        }
+        #expect(daemon.messages.isEmpty)
+        try waitUntil("they ended") { service.exitCodes == [0, 0, 0, 0] }
+        #expect(service.log.contains("Password not set") && !service.log.contains(KnownPassword.crypted))
+        daemon.stop()
+    }
+
+    @Test func `where another module is asked too, its word is the last`() throws {
+        let stack = """
+            auth sufficient \(PasswordService.matrixModule) passdb=DIR/passdb
+            auth required pam_unix.so nodelay use_first_pass
+            account required pam_permit.so
+            """
+        let directory = TemporaryDirectory()
+        let account = Kind.locked.account
+        try directory.write("\(account.name):theirs:bioauth-password\n", to: "passdb")
+        let service = try SystemAccount.service(
+            in: directory, stack: stack.replacing("DIR", with: directory.path))
+        let daemon = try ScriptedDaemon(at: service.daemonPath)
+        defer { daemon.stop() }
+        #expect(try service.answer(to: .passwordSet(account)) == .passwordPresence(isSet: nil))
+        #expect(try service.verdict(on: "theirs", of: account) == .passwordVerdict(.right(nil)))
+        // What the files have is a password all the same.
+        #expect(try service.answer(to: .passwordSet(Kind.usual.account)) == .passwordPresence(isSet: true))
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `whether there is a password is told to the person and to root, and takes no turn`(kind: Kind) throws {
+        defer { daemon.stop() }
+        let message = ClientMessage.passwordSet(kind.account)
+        let presence = DaemonMessage.passwordPresence(isSet: kind.isSet)
+        #expect(try service.answer(to: message) == presence)
+        #expect(try service.answer(to: message.encoded(), from: kind.rawValue) == presence.encoded())
+        #expect(daemon.messages.isEmpty)
+    }
+
+    @Test func `of another's account nobody hears whether it has one, nor whether there is such an account`() throws {
+        defer { daemon.stop() }
+        let nothing = DaemonMessage.passwordPresence(isSet: nil).encoded()
+        let others = [
+            Kind.usual.account, Kind.empty.account, Account(uid: 3_999_999_999, name: "no-such-account"),
+            Account(uid: Kind.locked.rawValue, name: Kind.usual.account.name),
+        ]
+        for account in others {
+            let answer = try service.answer(
+                to: ClientMessage.passwordSet(account).encoded(), from: Kind.locked.rawValue)
+            #expect(answer == nothing)
+        }
+        // Root hears nothing of what isn't one account either.
+        for account in [Kind.alias, Kind.second, Account(uid: 3_999_999_999, name: "no-such-account")] {
+            #expect(try service.answer(to: .passwordSet(account)) == .passwordPresence(isSet: nil))
+        }
     }
 
     @Test(arguments: [Kind.accountExpired, .passwordExpired, .passwordInactive, .mustChange])
@@ -106,7 +121,7 @@ struct SystemPasswordTests {
         #expect(answer == DaemonMessage.passwordVerdict(.right(nil)).encoded())
     }
 
-    @Test(arguments: [Account(uid: 4201, name: "bioauth-alias"), Account(uid: 4299, name: "bioauth-empty")])
+    @Test(arguments: [Kind.alias, Kind.second])
     func `a number with two names, or a name with two numbers, is one account`(second: Account) throws {
         defer { daemon.stop() }
         #expect(try service.verdict(on: KnownPassword.text, of: second) == .passwordVerdict(.unavailable))

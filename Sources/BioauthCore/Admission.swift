@@ -35,13 +35,14 @@ public struct Admission: Hashable, Sendable {
     public var hasReader: Bool
     /// Whether the reader is part of the machine, and so below its lid.
     public var isReaderBuiltIn: Bool
-    public var canIdentify: Bool
+    /// Whether the reader can compare a touch with a print.
+    public var canCompare: Bool
     /// Whether the account has a print of its own that the reader can use.
     public var isEnrolled: Bool
 
     public init(
         service: String, tty: String?, remoteHost: String?, interaction: Bool, peer: Peer, surroundings: Surroundings,
-        hasReader: Bool, isReaderBuiltIn: Bool, canIdentify: Bool, isEnrolled: Bool
+        hasReader: Bool, isReaderBuiltIn: Bool, canCompare: Bool, isEnrolled: Bool
     ) {
         self.service = service
         self.tty = tty
@@ -51,7 +52,7 @@ public struct Admission: Hashable, Sendable {
         self.surroundings = surroundings
         self.hasReader = hasReader
         self.isReaderBuiltIn = isReaderBuiltIn
-        self.canIdentify = canIdentify
+        self.canCompare = canCompare
         self.isEnrolled = isEnrolled
     }
 
@@ -74,7 +75,7 @@ public struct Admission: Hashable, Sendable {
         guard let serviceClass else { return Denial(.serviceDisabled) }
         guard interaction else { return Denial(.interactionForbidden) }
         if let obstacle = obstacle(serviceClass) { return Denial(obstacle) }
-        guard hasReader, canIdentify else { return Denial(.noReader) }
+        guard hasReader, canCompare else { return Denial(.noReader) }
         guard isEnrolled else { return Denial(.notEnrolled) }
         return standing
     }

@@ -2,6 +2,8 @@ extension Arbiter {
     /// One request and where it stands.
     struct Entry: Hashable, Sendable {
         let ask: Ask
+        /// The reader that serves it.
+        var reader: ReaderID
         var phase: Phase = .queued(nil)
         var triesLeft: Int
         /// When it has waited long enough; nil while its time doesn't run.
@@ -19,11 +21,12 @@ extension Arbiter {
         var queuedSince: Instant
         /// The finger to be enrolled has been compared with everybody's prints.
         var isChecked = false
-        /// How often others contended with it: a touch from before counts for nothing after.
-        var contentions = 0
+        /// Counts up where others contend with it, and where it moves: a touch from before counts for nothing after.
+        var attempt = 0
 
         init(_ ask: Ask, at now: Instant) {
             self.ask = ask
+            reader = ask.reader
             triesLeft = ask.tries
             deadline = now + ask.timeout
             end = now + Arbiter.longest
@@ -70,8 +73,15 @@ extension Arbiter {
             deadline = nil
         }
 
+        /// It is served by another reader from now on. Its time runs on.
+        mutating func move(to reader: ReaderID, at now: Instant) {
+            self.reader = reader
+            attempt += 1
+            if isElected || isQueued { queue(at: now) }
+        }
+
         /// When it ends if nothing happens, and why.
-        func expiry(_ reader: ReaderStanding) -> (at: Instant, cause: Cause) {
+        func expiry(_ reader: ReaderStanding?) -> (at: Instant, cause: Cause) {
             var expiry = (at: min(end, deadline ?? end), cause: Cause.timedOut)
             if case .contended(let since) = phase, since + Arbiter.contentionPatience < expiry.at {
                 expiry = (since + Arbiter.contentionPatience, .contended)
@@ -84,7 +94,7 @@ extension Arbiter {
         }
 
         /// When something has to be done about it.
-        func nextDeadline(_ reader: ReaderStanding) -> Instant {
+        func nextDeadline(_ reader: ReaderStanding?) -> Instant {
             var next = expiry(reader).at
             if case .cooling(let until) = phase { next = min(next, until) }
             if isElected, let rests { next = min(next, rests) }
@@ -97,7 +107,7 @@ extension Arbiter {
             case .identify: kind = .identify
             case .enroll(let finger): kind = isChecked ? .enroll(finger) : .findDuplicate(finger)
             }
-            return Job(owner: ask.id, account: ask.account, kind: kind, attempt: contentions)
+            return Job(owner: ask.id, account: ask.account, kind: kind, attempt: attempt)
         }
     }
 }

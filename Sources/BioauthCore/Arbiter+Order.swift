@@ -29,7 +29,7 @@ extension Arbiter {
                 let isFirstGroup = entries[at].ask.processGroup == entries[first].ask.processGroup
                 entries[at].pause(at: now)
                 entries[at].phase = .contended(since: now)
-                entries[at].contentions += 1
+                entries[at].attempt += 1
                 let rival = entries[isFirstGroup ? other : first].ask.asker
                 actions.append(.waiting(entries[at].ask.id, .contended, place: nil, other: rival))
             } else if entries[at].isContended {
@@ -40,24 +40,25 @@ extension Arbiter {
 
     /// The lock and login requests that others give way to, and come back after.
     struct Blockers {
-        /// Root's: everybody's privilege requests give way.
-        var root: Asker?
-        /// A locker that runs as its user: that user's privilege requests give way.
+        /// Root's: everybody's privilege requests at the same reader give way.
+        var atReader: [ReaderID: Asker] = [:]
+        /// Those of a user, at whatever reader: that user's privilege requests give way. A person who touches one of
+        /// two readers means the lock.
         var ofUser: [UInt32: Asker] = [:]
 
         subscript(entry: Entry) -> Asker? {
-            entry.ask.serviceClass == .privilege ? root ?? ofUser[entry.ask.account.uid] : nil
+            guard entry.ask.serviceClass == .privilege else { return nil }
+            return atReader[entry.reader] ?? ofUser[entry.ask.account.uid]
         }
     }
 
     func blockers() -> Blockers {
         var blockers = Blockers()
         for entry in entries where !entry.isSetAside {
-            if entry.ask.rank == Ask.highestRank {
-                if blockers.root == nil { blockers.root = entry.ask.asker }
-            } else if entry.ask.isUserLocker {
-                blockers.ofUser[entry.ask.account.uid] = entry.ask.asker
-            }
+            let isRoots = entry.ask.rank == Ask.highestRank
+            guard isRoots || entry.ask.isUserLocker else { continue }
+            if isRoots && blockers.atReader[entry.reader] == nil { blockers.atReader[entry.reader] = entry.ask.asker }
+            blockers.ofUser[entry.ask.account.uid] = entry.ask.asker
         }
         return blockers
     }
@@ -76,14 +77,16 @@ extension Arbiter {
         }
     }
 
-    /// Indexes of the requests that stand in line, highest rank first, and within a rank in the order they came.
-    func line() -> [Int] {
+    /// Indexes of the requests that stand in line at a reader, highest rank first, and within a rank in the order they came.
+    func line(at reader: ReaderID) -> [Int] {
         (1...Ask.highestRank).reversed().flatMap { rank in
-            entries.indices.filter { entries[$0].ask.rank == rank && !entries[$0].isSetAside }
+            entries.indices.filter {
+                entries[$0].reader == reader && entries[$0].ask.rank == rank && !entries[$0].isSetAside
+            }
         }
     }
 
-    /// Whose turn it is: who has the reader keeps it, also from those that come back, until somebody outranks it.
+    /// Whose turn it is: who has a reader keeps it, also from those that come back, until somebody outranks it.
     func next(in line: [Int], _ blockers: Blockers) -> Int? {
         let free = line.filter { blockers[entries[$0]] == nil }
         if let holder = free.first(where: { entries[$0].isElected }),
@@ -94,10 +97,10 @@ extension Arbiter {
         return free.first
     }
 
-    /// Those who had the reader, or waited for it, and must let somebody else go first.
-    mutating func yield(to elected: RequestID?, _ blockers: Blockers, at now: Instant) {
+    /// Those who had a reader, or waited for it, and must let somebody else go first.
+    mutating func yield(to elected: Set<RequestID>, _ blockers: Blockers, at now: Instant) {
         var withdrawn: [RequestID] = []
-        for at in entries.indices where entries[at].ask.id != elected {
+        for at in entries.indices where !elected.contains(entries[at].ask.id) {
             if let blocking = blockers[entries[at]] {
                 guard entries[at].phase != .suspended, !entries[at].isSetAside else { continue }
                 if entries[at].wasPrompted { entries[at].pause(at: now) }

@@ -1,4 +1,4 @@
-/// Who gets the reader.
+/// Who gets which reader, and when.
 ///
 /// A value: an event goes in with the time it happened at, a list of actions comes out, to be carried out in order
 /// before the next event. It holds every request between its admission and its end.
@@ -6,11 +6,12 @@
 /// A request is *queued* behind others, then *elected*: prompted as soon as the reader is known to work, and wanted at
 /// the reader. Who has it keeps it until somebody of a higher rank asks. From there it may be *suspended* by a lock or
 /// login, or *contended* by another of the same person's: both lead back, over two seconds of *cooling*, to a fresh
-/// prompt. A locker is *resting* after a minute, until somebody is there; one that runs as its user goes back in line.
+/// prompt. Each reader has a line of its own; contention knows no readers, and nor does a lock that its owner's other
+/// requests give way to. A request that is *moved* stands in the line of another reader. A locker is *resting* after a minute, until somebody is there; one that runs as its user goes back in line.
 public struct Arbiter: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
-        /// What the reader is to be armed for from now on; nil: nothing.
-        case want(Job?)
+        /// What a reader is to be armed for from now on; nil: nothing.
+        case want(Job?, at: ReaderID)
         /// Ask the person for a touch.
         case prompt(RequestID, triesLeft: Int, again: Bool)
         case waiting(RequestID, Cause, place: Int?, other: Asker?)
@@ -37,8 +38,10 @@ public struct Arbiter: Hashable, Sendable {
 
     /// Every request that has not ended, in the order they came.
     var entries: [Entry] = []
-    private var reader: ReaderStanding = .absent
-    private var wanted: Job?
+    /// How each reader stands that is plugged in.
+    private var readers: [ReaderID: ReaderStanding] = [:]
+    /// What each was last wanted for.
+    private var wanted: [ReaderID: Job] = [:]
     var actions: [Action] = []
 
     public init() {}
@@ -46,7 +49,7 @@ public struct Arbiter: Hashable, Sendable {
     public var count: Int { entries.count }
 
     /// When `tick` has to be called at the latest, or nil.
-    public var nextDeadline: Instant? { entries.lazy.map { $0.nextDeadline(reader) }.min() }
+    public var nextDeadline: Instant? { entries.lazy.map { $0.nextDeadline(readers[$0.reader]) }.min() }
 
     public func contains(_ id: RequestID) -> Bool { entries.contains { $0.ask.id == id } }
 
@@ -76,8 +79,20 @@ public struct Arbiter: Hashable, Sendable {
         return settled(at: now)
     }
 
-    public mutating func readerChanged(_ standing: ReaderStanding, at now: Instant) -> [Action] {
-        reader = standing
+    /// How a reader stands from now on. One that is absent takes with it whoever has not been moved.
+    public mutating func readerChanged(
+        _ reader: ReaderID, _ standing: ReaderStanding, at now: Instant
+    ) -> [Action] {
+        readers[reader] = standing
+        return settled(at: now)
+    }
+
+    /// These are served by other readers from now on, and asked for afresh there.
+    public mutating func moved(_ moves: [RequestID: ReaderID], at now: Instant) -> [Action] {
+        for at in entries.indices {
+            guard let reader = moves[entries[at].ask.id], reader != entries[at].reader else { continue }
+            entries[at].move(to: reader, at: now)
+        }
         return settled(at: now)
     }
 
@@ -99,7 +114,9 @@ public struct Arbiter: Hashable, Sendable {
             // Whoever asked may be gone: a stranger's touch counts all the same.
             actions.append(.charge(job.account, job.owner))
         case (_, .retry(let reason)):
-            if let at, entries[at].phase == .prompted { actions.append(.retry(job.owner, reason)) }
+            if let at, entries[at].phase == .prompted, entries[at].job == job {
+                actions.append(.retry(job.owner, reason))
+            }
         case (.findDuplicate, .matched(let index)):
             if let at {
                 entries[at].isChecked = true
@@ -192,37 +209,44 @@ public struct Arbiter: Hashable, Sendable {
         actions += ended
     }
 
-    /// Brings every request into the phase that the rules give it now, and hands out what follows. The elected one
-    /// hears first: however many others there are, its prompt doesn't wait for them.
+    /// Brings every request into the phase that the rules give it now, and hands out what follows. Those elected hear
+    /// first: however many others there are, their prompts don't wait for them.
     private mutating func settled(at now: Instant) -> [Action] {
-        if reader == .absent { finish { _ in Denial(.readerUnplugged) } }
+        let readers = readers
+        finish { readers[$0.reader] ?? .absent == .absent ? Denial(.readerUnplugged) : nil }
         expire(at: now)
         contend(at: now)
         let blockers = blockers()
         resume(blockers, at: now)
-        let next = next(in: line(), blockers)
-        let nextID = next.map { entries[$0].ask.id }
-        // While the next cools, nobody passes it.
-        let elected = next.flatMap { entries[$0].isCooling ? nil : $0 }
-        if let elected { advance(elected, at: now) }
-        want(elected.map { entries[$0].job })
-        yield(to: elected.map { entries[$0].ask.id }, blockers, at: now)
-        tellPlaces(behind: nextID)
+        var fronts: [(reader: ReaderID, next: RequestID)] = []
+        var elected: Set<RequestID> = []
+        for (reader, standing) in readers.sorted(by: { $0.key < $1.key }) {
+            let next = next(in: line(at: reader), blockers)
+            // While the next cools, nobody passes it.
+            let turn = next.flatMap { entries[$0].isCooling ? nil : $0 }
+            if let turn { advance(turn, standing, at: now) }
+            want(turn.map { entries[$0].job }, at: reader)
+            if let next { fronts.append((reader, entries[next].ask.id)) }
+            if let turn { elected.insert(entries[turn].ask.id) }
+        }
+        yield(to: elected, blockers, at: now)
+        for front in fronts { tellPlaces(behind: front.next, at: front.reader) }
+        self.readers = readers.filter { $0.value != .absent }
         defer { actions = [] }
         return actions
     }
 
-    private mutating func want(_ job: Job?) {
-        guard job != wanted else { return }
-        wanted = job
-        actions.append(.want(job))
+    private mutating func want(_ job: Job?, at reader: ReaderID) {
+        guard job != wanted[reader] else { return }
+        wanted[reader] = job
+        actions.append(.want(job, at: reader))
     }
 
     /// Ends what has waited too long.
     private mutating func expire(at now: Instant) {
-        let reader = reader
+        let readers = readers
         finish { entry in
-            let expiry = entry.expiry(reader)
+            let expiry = entry.expiry(readers[entry.reader])
             return expiry.at <= now ? Denial(expiry.cause) : nil
         }
         for at in entries.indices where entries[at].isElected && entries[at].rests.map({ $0 <= now }) ?? false {
@@ -232,7 +256,7 @@ public struct Arbiter: Hashable, Sendable {
     }
 
     /// The one elected: prompted once the reader is known to work, told to wait for it else.
-    private mutating func advance(_ at: Int, at now: Instant) {
+    private mutating func advance(_ at: Int, _ reader: ReaderStanding, at now: Instant) {
         let id = entries[at].ask.id
         if !entries[at].isElected && entries[at].ask.serviceClass == .lock {
             entries[at].rests = now + Arbiter.lockerArmed
@@ -257,8 +281,8 @@ public struct Arbiter: Hashable, Sendable {
     }
 
     /// Tells those in line how many go first, where that has changed, and who is the first of them.
-    private mutating func tellPlaces(behind next: RequestID?) {
-        let line = line()
+    private mutating func tellPlaces(behind next: RequestID, at reader: ReaderID) {
+        let line = line(at: reader)
         guard let front = line.first(where: { entries[$0].ask.id == next }) else { return }
         var place = 0
         for at in line where at != front {

@@ -24,6 +24,8 @@ public struct Ask: Hashable, Sendable {
     /// The peer's process group. Two of one person's privilege requests from different groups contend.
     public let processGroup: Int32
     public let work: Work
+    /// The reader that serves it, until it is moved.
+    public let reader: ReaderID
     /// How long it may wait for the finger. Once it was prompted, times it was suspended for are not counted, nor is
     /// contention ever.
     public let timeout: Duration
@@ -40,7 +42,8 @@ public struct Ask: Hashable, Sendable {
 
     public init(
         id: RequestID, account: Account, asker: Asker, serviceClass: ServiceClass, isRoot: Bool,
-        isByAnother: Bool = false, processGroup: Int32, work: Work, timeout: Duration, tries: Int, fingerOnly: Bool
+        isByAnother: Bool = false, processGroup: Int32, work: Work, reader: ReaderID, timeout: Duration, tries: Int,
+        fingerOnly: Bool
     ) {
         self.id = id
         self.account = account
@@ -50,6 +53,7 @@ public struct Ask: Hashable, Sendable {
         self.isByAnother = isByAnother
         self.processGroup = processGroup
         self.work = work
+        self.reader = reader
         self.timeout = timeout
         self.tries = tries
         self.fingerOnly = fingerOnly

@@ -1,6 +1,17 @@
 /// What a fingerprint reader is, and what the daemon asks of one. The one implementation that sees libfprint lives
 /// in `FingerprintReader`; everything else knows readers by these types.
 
+/// The number of a reader, in the order they were plugged in. One that comes back gets another.
+public struct ReaderID: Hashable, Comparable, Sendable {
+    public let number: UInt64
+
+    public init(number: UInt64) {
+        self.number = number
+    }
+
+    public static func < (a: ReaderID, b: ReaderID) -> Bool { a.number < b.number }
+}
+
 /// How a finger is shown to a reader (`FpScanType`).
 public enum ScanType: UInt8, Sendable {
     case press = 1
@@ -18,16 +29,20 @@ public struct ReaderDescription: Hashable, Sendable {
     public let scan: ScanType
     /// Touches that one enrolment takes.
     public let enrollStages: Int
-    /// Whether it compares one touch with many prints at once.
+    /// Whether it compares one touch with many prints at once (`FP_DEVICE_FEATURE_IDENTIFY`).
     public let canIdentify: Bool
+    /// Whether it compares one touch with one print (`FP_DEVICE_FEATURE_VERIFY`).
+    public let canVerify: Bool
     /// Whether it keeps prints itself.
     public let hasStorage: Bool
     /// Whether it is part of the machine, or nothing says that it isn't.
     public let isBuiltIn: Bool
+    /// Where it is plugged in on USB, as the kernel names that: `1-2.3`. Empty: not on USB.
+    public let busPath: String
 
     public init(
         driver: String, deviceID: String, name: String, scan: ScanType, enrollStages: Int, canIdentify: Bool,
-        hasStorage: Bool, isBuiltIn: Bool = true
+        canVerify: Bool = true, hasStorage: Bool, isBuiltIn: Bool = true, busPath: String = ""
     ) {
         self.driver = driver
         self.deviceID = deviceID
@@ -35,9 +50,14 @@ public struct ReaderDescription: Hashable, Sendable {
         self.scan = scan
         self.enrollStages = enrollStages
         self.canIdentify = canIdentify
+        self.canVerify = canVerify
         self.hasStorage = hasStorage
         self.isBuiltIn = isBuiltIn
+        self.busPath = busPath
     }
+
+    /// Whether it can tell whose a touch is at all.
+    public var canCompare: Bool { canIdentify || canVerify }
 }
 
 /// A print as it is kept: libfprint's own serialisation (`fp_print_serialize`), opaque here.

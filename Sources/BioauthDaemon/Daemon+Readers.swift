@@ -7,6 +7,8 @@ extension Daemon {
     /// The one that serves: the first that came.
     var station: ReaderStation? { stations.first }
 
+    func station(_ id: ReaderID) -> ReaderStation? { stations.first { $0.id == id } }
+
     func startReaders() {
         readers.onAdded = { [weak self] in self?.added($0) }
         readers.onRemoved = { [weak self] in self?.removed($0) }
@@ -17,7 +19,7 @@ extension Daemon {
     private func added(_ new: any Reader) {
         log.write(.notice, "Reader found", fields: ["READER": new.description.name, "DRIVER": new.description.driver])
         tell(WatchEvent(kind: .readerAdded, time: wallMilliseconds, reader: new.description.name))
-        let station = ReaderStation(new, keptWarm: readerKeptWarm, of: self)
+        let station = ReaderStation(nextReaderID(), new, keptWarm: readerKeptWarm, of: self)
         stations.append(station)
         if stations.count == 1 { station.start() }
     }
@@ -41,6 +43,6 @@ extension Daemon {
             tell(WatchEvent(kind: .readerFailed, time: wallMilliseconds, cause: cause, reader: name))
         case .absent, .unproven: break
         }
-        act(arbiter.readerChanged(standing, at: now))
+        act(arbiter.readerChanged(station.id, standing, at: now))
     }
 }

@@ -51,7 +51,7 @@ extension Daemon {
         return Admission(
             service: asked.service, tty: asked.tty.map(Terminal.name), remoteHost: asked.remoteHost,
             interaction: asked.interaction, peer: peer, surroundings: place, hasReader: description != nil,
-            isReaderBuiltIn: description?.isBuiltIn ?? true, canIdentify: description?.canIdentify ?? false,
+            isReaderBuiltIn: description?.isBuiltIn ?? true, canCompare: description?.canIdentify ?? false,
             isEnrolled: description.map { !prints.fingers(of: asked.account, on: $0).isEmpty } ?? false)
     }
 
@@ -103,8 +103,8 @@ extension Daemon {
         let ask = Ask(
             id: request.id, account: request.account, asker: request.asker, serviceClass: serviceClass,
             isRoot: request.connection.peer.isRoot, isByAnother: request.isByAnother,
-            processGroup: request.place.processGroup, work: work, timeout: timeout, tries: tries, fingerOnly: fingerOnly
-        )
+            processGroup: request.place.processGroup, work: work, reader: station?.id ?? ReaderID(number: 0),
+            timeout: timeout, tries: tries, fingerOnly: fingerOnly)
         act(arbiter.asked(ask, at: now))
     }
 
@@ -117,8 +117,8 @@ extension Daemon {
 
     func perform(_ action: Arbiter.Action) {
         switch action {
-        case .want(let job):
-            station?.take { $0.wants(job, at: $1) }
+        case .want(let job, let reader):
+            station(reader)?.take { $0.wants(job, at: $1) }
         case .prompt(let id, let triesLeft, let again):
             prompt(id, triesLeft: triesLeft, again: again)
         case .waiting(let id, let cause, let place, let other):

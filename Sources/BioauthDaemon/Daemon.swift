@@ -33,6 +33,7 @@ import Glibc
     var logBudget = LogBudget()
 
     private var lastRequest: UInt64 = 0
+    private var lastReader: UInt64 = 0
     /// Requests whose clients have gone since the loop last came round.
     private var departed: Set<RequestID> = []
     private var timer: BootTimer?
@@ -222,6 +223,11 @@ import Glibc
     func nextRequestID() -> RequestID {
         lastRequest += 1
         return RequestID(number: lastRequest)
+    }
+
+    func nextReaderID() -> ReaderID {
+        lastReader += 1
+        return ReaderID(number: lastReader)
     }
 
     /// Something that the arbiter or a reader's life decided.

@@ -4,6 +4,7 @@ import BioauthWire
 
 /// One reader that is plugged in: what its life decides is done to it, and what it tells is brought back.
 @MainActor final class ReaderStation {
+    let id: ReaderID
     let reader: any Reader
     private(set) var life: ReaderLife
     /// What the touch that is awaited will be compared with.
@@ -12,7 +13,8 @@ import BioauthWire
     /// Owns the stations, and so outlives them.
     unowned let daemon: Daemon
 
-    init(_ reader: any Reader, keptWarm: Duration, of daemon: Daemon) {
+    init(_ id: ReaderID, _ reader: any Reader, keptWarm: Duration, of daemon: Daemon) {
+        self.id = id
         self.reader = reader
         self.daemon = daemon
         life = ReaderLife(keptWarm: keptWarm)

@@ -15,6 +15,8 @@ import Testing
         var hasActivity = false
         /// Whether people leave the sessions that lock and login requests come from, and come back.
         var hasAbsence = false
+        /// Whether there are two readers, of which one comes and goes.
+        var hasTwoReaders = false
     }
 
     let lockout = Denial(.lockedOut, endsIn: .seconds(30))
@@ -46,12 +48,20 @@ import Testing
             testDescription: "the reader",
             asks: [.sudo(1, of: 1001, fingerOnly: true), .sudo(2, of: 1002), .app(3, of: 1001)], depth: 6,
             hasReaderTrouble: true),
+        Scene(
+            testDescription: "two readers",
+            asks: [
+                .sudo(1, of: 1001), .sudo(2, of: 1001, reader: .second), .i3lock(3, of: 1001, reader: .second),
+                .sudo(4, of: 1002), .login(5, of: 1002, reader: .second),
+            ], depth: 5, results: [.matched(index: 0)], hasTwoReaders: true),
     ]
 
     @Test(arguments: scenes)
     func `whatever happens, the rules hold`(scene: Scene) {
+        var trial = ArbiterTrial()
+        if scene.hasTwoReaders { trial.happen(.reader(.second, .good)) }
         let seen = sweep(
-            from: ArbiterTrial(), depth: scene.depth,
+            from: trial, depth: scene.depth,
             moves: { moves(scene, $0) }, complaints: { $0.witness.complaints })
         #expect(seen.count > 10_000)
     }
@@ -74,6 +84,7 @@ import Testing
             }
         }
         if scene.hasReaderTrouble { moves += readerMoves(trial) }
+        if scene.hasTwoReaders { moves += pairMoves(trial) }
         if scene.hasActivity { moves.append(("activity", { $0.happen(.activity) })) }
         if scene.hasAbsence {
             let able = trial.witness.clients.filter { $0.isUserLocker || $0.isRootLock }
@@ -92,16 +103,31 @@ import Testing
 
     private func readerMoves(_ trial: ArbiterTrial) -> [Move] {
         var standings: [ReaderStanding] = [.absent, .unproven, .good]
-        switch trial.witness.reader {
+        switch trial.witness.readers[.first] {
         case .failing(_, let since):
             standings += [.failing(.readerFailed, since: since), .failing(.readerHot, since: since)]
         case .unproven, .good:
             standings.append(.failing(.readerFailed, since: trial.now))
-        case .absent:
+        case .absent, nil:
             break
         }
-        return standings.filter { $0 != trial.witness.reader }.map { standing in
-            ("reader \(standing)", { $0.happen(.reader(standing)) })
+        return standings.filter { $0 != trial.witness.readers[.first] ?? .absent }.map { standing in
+            ("reader \(standing)", { $0.happen(.reader(.first, standing)) })
         }
+    }
+
+    /// The second reader comes and goes, and each request moves between them.
+    private func pairMoves(_ trial: ArbiterTrial) -> [Move] {
+        var moves: [Move] = trial.witness.clients.map { client in
+            let other: ReaderID = client.reader == .first ? .second : .first
+            return ("\(client.ask.id.number) moves", { $0.happen(.moved([client.ask.id: other])) })
+        }
+        let isThere = trial.witness.readers[.second] != nil
+        moves.append(
+            (
+                "the other reader \(isThere ? "goes" : "comes")",
+                { $0.happen(.reader(.second, isThere ? .absent : .good)) }
+            ))
+        return moves
     }
 }

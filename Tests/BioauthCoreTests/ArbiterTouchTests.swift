@@ -85,8 +85,8 @@ import Testing
     @Test func `the account is number and name: another's of the same number is not locked out with it`() {
         let renamed = Ask(
             id: RequestID(number: 2), account: Account(uid: 1001, name: "somebody-else"), asker: sudo.asker,
-            serviceClass: .app, isRoot: false, processGroup: 2, work: .identify, timeout: .seconds(30), tries: 3,
-            fingerOnly: false)
+            serviceClass: .app, isRoot: false, processGroup: 2, work: .identify, reader: .first,
+            timeout: .seconds(30), tries: 3, fingerOnly: false)
         var desk = Arbitration(sudo, renamed)
         _ = desk.charged(sudo, Denial(.passwordNeeded))
         #expect(desk.arbiter.contains(renamed.id))

@@ -6,13 +6,13 @@ struct ArbiterTrial: Hashable {
     private(set) var arbiter = Arbiter()
     private(set) var witness: ArbiterWitness
     private(set) var now = Instant(nanoseconds: 0) + .seconds(1000)
-    /// What the reader was armed for last, at most twice: its answers may come late.
+    /// What the readers were armed for last, at most twice: their answers may come late.
     private(set) var jobs: [Job] = []
     private(set) var asked: Set<RequestID> = []
 
     init(reader: ReaderStanding = .good) {
         witness = ArbiterWitness(at: now)
-        happen(.reader(reader))
+        happen(.reader(.first, reader))
     }
 
     mutating func pass(_ time: Duration) {
@@ -25,7 +25,7 @@ struct ArbiterTrial: Hashable {
         let actions = carryOut(event)
         witness.saw(event, actions, due: arbiter.nextDeadline, at: now)
         if case .asked(let ask) = event { asked.insert(ask.id) }
-        for case .want(let job?) in actions {
+        for case .want(let job?, _) in actions {
             jobs.removeAll { $0 == job }
             jobs = jobs.suffix(1) + [job]
         }
@@ -39,7 +39,8 @@ struct ArbiterTrial: Hashable {
         case .ended(let id, let denial): arbiter.ended(id, denial, at: now)
         case .identified(let job, let result): arbiter.identified(job, result, finger: .rightIndex, at: now)
         case .charged(let account, let id, let denial): arbiter.charged(account, id, denial, at: now)
-        case .reader(let standing): arbiter.readerChanged(standing, at: now)
+        case .reader(let reader, let standing): arbiter.readerChanged(reader, standing, at: now)
+        case .moved(let moves): arbiter.moved(moves, at: now)
         case .activity: arbiter.activity(at: now)
         case .away(let ids): arbiter.away(ids, at: now)
         case .enrolled(let id): arbiter.enrolled(id, at: now)

@@ -10,7 +10,8 @@ struct ArbiterWitness: Hashable {
         case ended(RequestID, Denial)
         case identified(Job, Identification)
         case charged(Account, RequestID, Denial?)
-        case reader(ReaderStanding)
+        case reader(ReaderID, ReaderStanding)
+        case moved([RequestID: ReaderID])
         case activity
         case away(Set<RequestID>)
         case enrolled(RequestID)
@@ -27,6 +28,8 @@ struct ArbiterWitness: Hashable {
 
         let ask: Ask
         let asked: Instant
+        /// The reader that serves it.
+        var reader: ReaderID
         var view = View.untold
         var place: Int?
         var triesLeft: Int
@@ -69,8 +72,8 @@ struct ArbiterWitness: Hashable {
     }
 
     private(set) var clients: [Client] = []
-    private(set) var wanted: Job?
-    private(set) var reader = ReaderStanding.absent
+    private(set) var wanted: [ReaderID: Job] = [:]
+    private(set) var readers: [ReaderID: ReaderStanding] = [:]
     private var now: Instant
     private var charges: [RequestID] = []
     /// What is wrong, in words.
@@ -84,13 +87,13 @@ struct ArbiterWitness: Hashable {
     mutating func saw(_ event: Event, _ actions: [Arbiter.Action], due: Instant?, at now: Instant) {
         for at in clients.indices where !clients[at].isPaused { clients[at].timeUsed += now - self.now }
         self.now = now
-        let holder = wanted
+        let holders = wanted
         take(event)
         for action in actions { take(action, event) }
         answer(event, actions)
         findObstacles()
         judgeWaiting()
-        judgeTurn(since: holder)
+        for reader in readers.keys.sorted() { judgeTurn(at: reader, since: holders[reader]) }
         if due != nextDue { complain("wants to be woken at \(due as Any) instead of \(nextDue as Any)") }
     }
 
@@ -105,11 +108,21 @@ struct ArbiterWitness: Hashable {
     private mutating func take(_ event: Event) {
         switch event {
         case .asked(let ask):
-            clients.append(Client(ask: ask, asked: now, triesLeft: ask.tries, inLineSince: now))
+            clients.append(Client(ask: ask, asked: now, reader: ask.reader, triesLeft: ask.tries, inLineSince: now))
         case .gone(let id), .enrolled(let id):
             clients.removeAll { $0.ask.id == id }
-        case .reader(let standing):
-            reader = standing
+        case .reader(let reader, let standing):
+            readers[reader] = standing == .absent ? nil : standing
+        case .moved(let moves):
+            for at in clients.indices {
+                guard let reader = moves[clients[at].ask.id], reader != clients[at].reader else { continue }
+                clients[at].reader = reader
+                // What it was told of the other reader, or of its line, holds no more; nor does a touch from there.
+                clients[at].job = nil
+                clients[at].armedSince = nil
+                if clients[at].isAtTurn || clients[at].view == .waiting(.queued) { clients[at].view = .untold }
+                clients[at].inLineSince = now
+            }
         case .charged(_, let id, nil):
             if let at = index(id) { clients[at].triesLeft -= 1 }
         case .activity:
@@ -123,17 +136,18 @@ struct ArbiterWitness: Hashable {
 
     private mutating func take(_ action: Arbiter.Action, _ event: Event) {
         switch action {
-        case .want(let job):
-            if job == wanted { complain("wants \(job as Any) twice") }
-            wanted = job
+        case .want(let job, let reader):
+            if job == wanted[reader] { complain("wants \(job as Any) twice") }
+            wanted[reader] = job
             if let job, let at = index(job.owner) {
+                if clients[at].reader != reader { complain("wants \(job) at another's reader") }
                 if clients[at].armedSince == nil { clients[at].armedSince = now }
                 clients[at].job = job
             }
         case .prompt(let id, let triesLeft, let again):
             guard let at = index(id) else { return complain("prompts \(id.number), which has ended") }
             let client = clients[at]
-            if reader != .good { complain("prompts while the reader is \(reader)") }
+            if readers[client.reader] != .good { complain("prompts while the reader isn't good") }
             if again != client.wasPrompted { complain("prompts \(id.number) again: \(again)") }
             if triesLeft != client.triesLeft { complain("tells a wrong number of tries left") }
             if let went = client.obstacleWent, client.isCooling, now - went < .seconds(2) {
@@ -206,10 +220,10 @@ struct ArbiterWitness: Hashable {
         case .contended, .readerFailed, .readerHot:
             return dues(client).contains { $0.cause == denial.cause && $0.at <= now }
         case .preempted:
-            let isOutranked = clients.contains { $0.outranks(client) && !$0.isResting }
+            let isOutranked = clients.contains { $0.reader == client.reader && $0.outranks(client) && !$0.isResting }
             return isOutranked && (client.rank == 1 || client.ask.work != .identify)
         case .mismatchesUsedUp: return client.triesLeft == 0
-        case .readerUnplugged: return reader == .absent
+        case .readerUnplugged: return readers[client.reader] == nil
         default: return false
         }
     }
@@ -241,8 +255,9 @@ struct ArbiterWitness: Hashable {
         }
         let isSuspended = clients.contains { lock in
             guard !lock.isResting else { return false }
-            return client.isPrivilege
-                && (lock.isRootLock || lock.isUserLocker && lock.ask.account.uid == ask.account.uid)
+            let isForAll = lock.isRootLock && lock.reader == client.reader
+            let isOwn = (lock.isRootLock || lock.isUserLocker) && lock.ask.account.uid == ask.account.uid
+            return client.isPrivilege && (isForAll || isOwn)
         }
         return isSuspended ? .suspended : nil
     }
@@ -253,9 +268,11 @@ struct ArbiterWitness: Hashable {
             if obstacle != nil { clients[at].obstacleWent = nil }
             if obstacle == nil && clients[at].obstacle != nil { clients[at].obstacleWent = now }
             clients[at].obstacle = obstacle
-            if clients[at].ask.id != wanted?.owner { clients[at].armedSince = nil }
+            if clients[at].ask.id != wanted[clients[at].reader]?.owner { clients[at].armedSince = nil }
         }
-        if reader == .absent && !clients.isEmpty { complain("lets requests wait for a reader that isn't there") }
+        if clients.contains(where: { readers[$0.reader] == nil }) {
+            complain("lets requests wait for a reader that isn't there")
+        }
     }
 
     private mutating func judgeWaiting() {
@@ -271,20 +288,22 @@ struct ArbiterWitness: Hashable {
         }
     }
 
-    /// The order in which they go: by rank, then as they came.
-    private var line: [Client] {
-        clients.filter { $0.obstacle != .contended && !$0.isResting }.enumerated()
+    /// The order in which they go at a reader: by rank, then as they came.
+    private func line(at reader: ReaderID) -> [Client] {
+        clients.filter { $0.reader == reader && $0.obstacle != .contended && !$0.isResting }.enumerated()
             .sorted { ($1.element.rank, $0.offset) < ($0.element.rank, $1.offset) }.map(\.element)
     }
 
-    private mutating func judgeTurn(since before: Job?) {
-        let line = line
+    private mutating func judgeTurn(at reader: ReaderID, since before: Job?) {
+        let line = line(at: reader)
         let candidates = line.filter(\.isInLine)
         let holder = candidates.first { $0.ask.id == before?.owner && !$0.isCooling }
         let keeps = holder.map { holder in !candidates.contains { $0.outranks(holder) } } ?? false
         let next = keeps ? holder : candidates.first
         let owner = next.flatMap { $0.isCooling ? nil : $0 }
-        if wanted?.owner != owner?.ask.id { complain("wants \(wanted as Any), not \(owner?.ask as Any)") }
+        if wanted[reader]?.owner != owner?.ask.id {
+            complain("wants \(wanted[reader] as Any), not \(owner?.ask as Any)")
+        }
 
         var place = 0
         for client in line where client.ask.id != next?.ask.id {
@@ -296,10 +315,10 @@ struct ArbiterWitness: Hashable {
         }
         guard let owner else { return }
         let view: Client.View
-        switch reader {
+        switch readers[reader] {
         case .good: view = .prompted
         case .failing(let cause, _): view = .waiting(cause)
-        case .unproven, .absent: view = .waiting(.readerOpening)
+        case .unproven, .absent, nil: view = .waiting(.readerOpening)
         }
         if owner.view != view { complain("says \(owner.view) to \(owner.ask.id.number), whose turn it is") }
     }
@@ -314,7 +333,9 @@ struct ArbiterWitness: Hashable {
             dues.append((client.contendedSince! + .seconds(5), .contended))
         }
         if client.isCooling, let went = client.obstacleWent { dues.append((went + .seconds(2), .suspended)) }
-        if ask.fingerOnly, client.isInLine, !client.isCooling, case .failing(let cause, let since) = reader {
+        if ask.fingerOnly, client.isInLine, !client.isCooling,
+            case .failing(let cause, let since) = readers[client.reader]
+        {
             dues.append((max(since, client.inLineSince) + .seconds(2), cause))
         }
         if ask.serviceClass == .lock, let armed = client.armedSince { dues.append((armed + .seconds(60), .resting)) }

@@ -9,7 +9,7 @@ struct Arbitration {
     private(set) var now = Instant(nanoseconds: 0) + .seconds(1000)
 
     init(reader: ReaderStanding = .good) {
-        _ = arbiter.readerChanged(reader, at: now)
+        _ = arbiter.readerChanged(.first, reader, at: now)
     }
 
     /// Requests that are there already.
@@ -22,8 +22,12 @@ struct Arbitration {
 
     @discardableResult mutating func gone(_ ask: Ask) -> Actions { arbiter.gone([ask.id], at: now) }
 
-    @discardableResult mutating func reader(_ standing: ReaderStanding) -> Actions {
-        arbiter.readerChanged(standing, at: now)
+    @discardableResult mutating func reader(_ standing: ReaderStanding, of reader: ReaderID = .first) -> Actions {
+        arbiter.readerChanged(reader, standing, at: now)
+    }
+
+    @discardableResult mutating func moved(_ asks: Ask..., to reader: ReaderID) -> Actions {
+        arbiter.moved(Dictionary(uniqueKeysWithValues: asks.map { ($0.id, reader) }), at: now)
     }
 
     mutating func reader(failing cause: Cause) -> Actions { reader(.failing(cause, since: now)) }
@@ -70,6 +74,11 @@ struct Arbitration {
     }
 }
 
+extension ReaderID {
+    static let first = ReaderID(number: 1)
+    static let second = ReaderID(number: 2)
+}
+
 extension Account {
     static func test(_ uid: UInt32) -> Account { Account(uid: uid, name: "user\(uid)") }
 }
@@ -78,45 +87,52 @@ extension Ask {
     /// - Parameter number: of the request, and of its process group where no other is given.
     static func test(
         _ number: UInt64, _ serviceClass: ServiceClass, of uid: UInt32, isRoot: Bool = true, group: Int32? = nil,
-        service: String, work: Work = .identify, timeout: Duration = .seconds(30), tries: Int = 3,
-        fingerOnly: Bool = false
+        service: String, work: Work = .identify, reader: ReaderID = .first, timeout: Duration = .seconds(30),
+        tries: Int = 3, fingerOnly: Bool = false
     ) -> Ask {
         Ask(
             id: RequestID(number: number), account: .test(uid),
             asker: Asker(service: service, tty: "/dev/pts/\(number)", pid: Int32(number)), serviceClass: serviceClass,
-            isRoot: isRoot, processGroup: group ?? Int32(number), work: work, timeout: timeout, tries: tries,
-            fingerOnly: fingerOnly)
+            isRoot: isRoot, processGroup: group ?? Int32(number), work: work, reader: reader, timeout: timeout,
+            tries: tries, fingerOnly: fingerOnly)
     }
 
     static func sudo(
-        _ number: UInt64, of uid: UInt32, group: Int32? = nil, timeout: Duration = .seconds(30), tries: Int = 3,
-        fingerOnly: Bool = false
+        _ number: UInt64, of uid: UInt32, group: Int32? = nil, reader: ReaderID = .first,
+        timeout: Duration = .seconds(30), tries: Int = 3, fingerOnly: Bool = false
     ) -> Ask {
         test(
-            number, .privilege, of: uid, group: group, service: "sudo", timeout: timeout, tries: tries,
+            number, .privilege, of: uid, group: group, service: "sudo", reader: reader, timeout: timeout, tries: tries,
             fingerOnly: fingerOnly)
     }
 
-    static func login(_ number: UInt64, of uid: UInt32, timeout: Duration = .seconds(300)) -> Ask {
-        test(number, .login, of: uid, service: "login", timeout: timeout)
+    static func login(
+        _ number: UInt64, of uid: UInt32, reader: ReaderID = .first, timeout: Duration = .seconds(300)
+    ) -> Ask {
+        test(number, .login, of: uid, service: "login", reader: reader, timeout: timeout)
     }
 
     /// A locker with root's word for it.
-    static func vlock(_ number: UInt64, of uid: UInt32, timeout: Duration = .seconds(300)) -> Ask {
-        test(number, .lock, of: uid, service: "vlock", timeout: timeout)
+    static func vlock(
+        _ number: UInt64, of uid: UInt32, reader: ReaderID = .first, timeout: Duration = .seconds(300)
+    ) -> Ask {
+        test(number, .lock, of: uid, service: "vlock", reader: reader, timeout: timeout)
     }
 
     /// A locker that runs as its user.
-    static func i3lock(_ number: UInt64, of uid: UInt32, timeout: Duration = .seconds(300)) -> Ask {
-        test(number, .lock, of: uid, isRoot: false, service: "i3lock", timeout: timeout)
+    static func i3lock(
+        _ number: UInt64, of uid: UInt32, reader: ReaderID = .first, timeout: Duration = .seconds(300)
+    ) -> Ask {
+        test(number, .lock, of: uid, isRoot: false, service: "i3lock", reader: reader, timeout: timeout)
     }
 
-    static func app(_ number: UInt64, of uid: UInt32) -> Ask {
-        test(number, .app, of: uid, isRoot: false, service: "bioauthctl")
+    static func app(_ number: UInt64, of uid: UInt32, reader: ReaderID = .first) -> Ask {
+        test(number, .app, of: uid, isRoot: false, service: "bioauthctl", reader: reader)
     }
 
-    static func enrollment(_ number: UInt64, of uid: UInt32) -> Ask {
-        test(number, .app, of: uid, service: "enroll", work: .enroll(.leftThumb), timeout: .seconds(300))
+    static func enrollment(_ number: UInt64, of uid: UInt32, reader: ReaderID = .first) -> Ask {
+        test(
+            number, .app, of: uid, service: "enroll", work: .enroll(.leftThumb), reader: reader, timeout: .seconds(300))
     }
 
     /// What the reader is armed for on its behalf.
@@ -131,6 +147,8 @@ extension Ask {
 
 /// What a request is told, in the order of the words: about whom, and what.
 extension Arbiter.Action {
+    static func want(_ job: Job?) -> Self { .want(job, at: .first) }
+
     static func prompt(_ ask: Ask, triesLeft: Int = 3, again: Bool = false) -> Self {
         .prompt(ask.id, triesLeft: triesLeft, again: again)
     }

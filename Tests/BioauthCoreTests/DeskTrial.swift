@@ -171,7 +171,7 @@ struct DeskTrial: Hashable {
 
     private mutating func carryOut(_ action: Arbiter.Action) {
         switch action {
-        case .want(let job): act(life.wants(job, at: now))
+        case .want(let job, _): act(life.wants(job, at: now))
         case .charge(let account, let id): act(arbiter.charged(account, id, nil, at: now))
         case .duplicate(let id, _): act(arbiter.ended(id, Denial(.duplicatePrint), at: now))
         case .finish(let id, let verdict):
@@ -184,7 +184,7 @@ struct DeskTrial: Hashable {
 
     private mutating func carryOut(_ action: ReaderLife.Action) {
         switch (action, device) {
-        case (.standing(let standing), _): act(arbiter.readerChanged(standing, at: now))
+        case (.standing(let standing), _): act(arbiter.readerChanged(.first, standing, at: now))
         case (_, .unplugged): break
         case (.open, .closed): device = .opening
         case (.close, .open): device = .closing

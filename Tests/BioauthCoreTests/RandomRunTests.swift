@@ -41,8 +41,12 @@ struct SeededGenerator: RandomNumberGenerator {
                 trial.happen(
                     .identified(job, results.randomElement(using: &generator)!),
                     recorded: isLockout ? Denial(.passwordNeeded) : nil)
+            case 13 where Bool.random(using: &generator):
+                guard let client = trial.witness.clients.randomElement(using: &generator) else { continue }
+                trial.happen(.moved([client.ask.id: Bool.random(using: &generator) ? .first : .second]))
             case 13:
-                trial.happen(.reader(standing(trial, &generator)))
+                let reader: ReaderID = Bool.random(using: &generator) ? .first : .second
+                trial.happen(.reader(reader, standing(of: reader, trial, &generator)))
             case 14 where Bool.random(using: &generator):
                 trial.happen(.activity)
             case 14:
@@ -61,9 +65,11 @@ struct SeededGenerator: RandomNumberGenerator {
         #expect(number > 3000)
     }
 
-    private func standing(_ trial: ArbiterTrial, _ generator: inout SeededGenerator) -> ReaderStanding {
+    private func standing(of reader: ReaderID, _ trial: ArbiterTrial, _ generator: inout SeededGenerator)
+        -> ReaderStanding
+    {
         var since = trial.now
-        if case .failing(_, let first) = trial.witness.reader { since = first }
+        if case .failing(_, let first) = trial.witness.readers[reader] { since = first }
         let standings: [ReaderStanding] = [
             .good, .good, .good, .unproven, .failing(.readerFailed, since: since), .failing(.readerHot, since: since),
         ]
@@ -76,15 +82,17 @@ struct SeededGenerator: RandomNumberGenerator {
         let uid = UInt32.random(in: 1001...1003, using: &generator)
         let group = Int32.random(in: 1...3, using: &generator)
         let timeout = Duration.seconds(Int.random(in: 1...60, using: &generator))
+        let reader: ReaderID = Int.random(in: 0..<3, using: &generator) == 0 ? .second : .first
         switch Int.random(in: 0..<10, using: &generator) {
-        case 0: return .login(number, of: uid, timeout: timeout)
-        case 1: return .vlock(number, of: uid, timeout: timeout * 4)
-        case 2: return .i3lock(number, of: uid, timeout: timeout * 4)
-        case 3, 4: return .app(number, of: uid)
-        case 5: return .enrollment(number, of: uid)
+        case 0: return .login(number, of: uid, reader: reader, timeout: timeout)
+        case 1: return .vlock(number, of: uid, reader: reader, timeout: timeout * 4)
+        case 2: return .i3lock(number, of: uid, reader: reader, timeout: timeout * 4)
+        case 3, 4: return .app(number, of: uid, reader: reader)
+        case 5: return .enrollment(number, of: uid, reader: reader)
         default:
             return .sudo(
-                number, of: uid, group: group, timeout: timeout, tries: Int.random(in: 1...3, using: &generator),
+                number, of: uid, group: group, reader: reader, timeout: timeout,
+                tries: Int.random(in: 1...3, using: &generator),
                 fingerOnly: Bool.random(using: &generator))
         }
     }

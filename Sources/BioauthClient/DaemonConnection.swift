@@ -9,12 +9,12 @@ public struct DaemonConnection: ~Copyable, Sendable {
 
     private let socket: SeqpacketSocket
 
-    /// Connects without waiting.
+    /// Connects. It waits only where others come faster than the daemon accepts them, and a second at most.
     ///
     /// - Throws: `noDaemon`.
     public init(path: String = DaemonConnection.defaultPath) throws(ConnectionError) {
         do {
-            socket = try SeqpacketSocket.connected(to: path)
+            socket = try SeqpacketSocket.connected(to: path, patience: 1)
         } catch {
             throw .noDaemon(error)
         }

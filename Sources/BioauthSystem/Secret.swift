@@ -32,6 +32,16 @@ public struct SecretBytes: ~Copyable {
         return true
     }
 
+    /// Forgets the last character given, in UTF-8.
+    public mutating func removeLastCharacter() {
+        var isContinuation = true
+        while count > 0 && isContinuation {
+            count -= 1
+            isContinuation = memory[count] & 0xC0 == 0x80
+            memory[count] = 0
+        }
+    }
+
     /// Forgets what was given.
     public mutating func removeAll() {
         clinux_wipe(memory.baseAddress!, memory.count)

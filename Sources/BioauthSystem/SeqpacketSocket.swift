@@ -35,18 +35,34 @@ public struct SeqpacketSocket: ~Copyable, Sendable {
         return socket
     }
 
-    /// Connects without waiting.
+    /// Connects. It waits only where more want to than the one who listens has accepted yet.
     ///
-    /// - Throws: ENOENT and ECONNREFUSED where nobody listens, EAGAIN where the backlog is full.
-    public static func connected(to path: String) throws(SystemError) -> SeqpacketSocket {
+    /// - Parameter seconds: how long it waits then.
+    /// - Throws: ENOENT and ECONNREFUSED where nobody listens, EAGAIN where the backlog stays full.
+    public static func connected(to path: String, patience seconds: Int = 0) throws(SystemError) -> SeqpacketSocket {
         let socket = try unconnected()
+        let raw = socket.descriptor.raw
         var address = try address(of: path)
-        _ = try retrying("connect \(path)") {
-            withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(socket.descriptor.raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        func connect() throws(SystemError) {
+            _ = try retrying("connect \(path)") {
+                withUnsafePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        Glibc.connect(raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                    }
                 }
             }
+        }
+        do {
+            try connect()
+        } catch {
+            guard error.number == EAGAIN, seconds > 0 else { throw error }
+            // A place in the line can't be polled for; a blocking socket waits for one.
+            var patience = timeval(tv_sec: seconds, tv_usec: 0)
+            setsockopt(raw, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+            let flags = fcntl(raw, F_GETFL)
+            _ = fcntl(raw, F_SETFL, flags & ~O_NONBLOCK)
+            try connect()
+            _ = fcntl(raw, F_SETFL, flags)
         }
         return socket
     }

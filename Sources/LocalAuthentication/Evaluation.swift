@@ -5,129 +5,320 @@ import BioauthWire
 import Foundation
 import Synchronization
 
-/// One question to the person, from the request to the one answer. It holds a connection and nothing else of the system's, and
-/// only until it is over.
+/// One question to the person, from the request to the one answer.
+///
+/// It goes from step to step: a touch, which may have to wait for the person's permission; then, where that will do, the
+/// password. What the person does at a prompt counts while its step lasts. It holds a connection at most, and only until it is
+/// over.
 final class Evaluation: Sendable {
-    typealias Reply = @Sendable (Bool, (any Error)?) -> Void
+    /// Nil lets the person in.
+    typealias Reply = @Sendable (LAError?) -> Void
 
+    private let question: Question
     private let prompting: Prompting
     /// On which the program hears of it, in order. Whatever the program does there holds up nobody else.
     private let queue = Evaluation.queueOfItsOwn()
     private let state: Mutex<State>
 
+    private enum Step {
+        case touch, permission, password, checking
+    }
+
     private struct State {
+        var step = Step.touch
+        /// How many steps there were: what belongs to an earlier one is known by it.
+        var count = 0
         var connection: WatchedConnection?
         /// Nil when it is over.
         var reply: Reply?
-        var wasPrompted = false
-        var offersFallback = false
+        var offersFallback: Bool
+        var wasShown = false
+        var passwordTriesLeft = 3
     }
 
-    /// How long a touch is waited for. Then the question is withdrawn, so that no reader stays hot for somebody who went away.
-    private static let timeout = Duration.seconds(120)
-    /// How much later the daemon must have ended it itself.
+    /// How much later than it should the daemon must have ended a touch itself.
     private static let grace = Duration.seconds(10)
 
     /// It gets a thread when there is something for it, however busy the threads are that a program's tasks share.
     static func queueOfItsOwn() -> DispatchQueue { DispatchQueue(label: "LocalAuthentication.program") }
 
     /// Asks at once; the reply comes later in any case.
-    init(at socketPath: String, _ prompting: Prompting, _ reply: @escaping Reply) {
+    init(_ question: Question, _ prompting: Prompting, _ reply: @escaping Reply) {
+        self.question = question
         self.prompting = prompting
-        state = Mutex(State(reply: reply))
+        state = Mutex(State(reply: reply, offersFallback: question.takesPassword))
+        askForTouch(isPermitted: false)
+    }
+
+    var isOver: Bool { state.withLock { $0.reply == nil } }
+
+    // MARK: What the person and the program do
+
+    /// Ends it before its time. The daemon hears who did, and that the connection is gone.
+    func cancel(_ reason: CancelReason) {
+        withdraw(reason)
+        end(Denial(reason.cause))
+    }
+
+    /// The person would rather not touch the reader.
+    func chooseFallback() {
+        guard state.withLock({ $0.step == .touch && $0.offersFallback }) else { return }
+        guard question.takesPassword else { return cancel(.password) }
+        guard move(from: .touch, to: .password) else { return }
+        withdraw(.password)
+        askForPassword(insteadOf: nil)
+    }
+
+    /// The person has answered whether the program may ask for their finger.
+    func permit(_ isPermitted: Bool) {
+        guard move(from: .permission, to: .touch) else { return }
+        if isPermitted { return askForTouch(isPermitted: true) }
+        Evaluation.queueOfItsOwn().async { [self] in
+            // Where it can't be kept the person is asked again the next time.
+            _ = try? answer(to: question.refusal)
+            fingerDenied(Denial(.notPermitted))
+        }
+    }
+
+    /// The person has given a password; on a terminal perhaps while a touch is still awaited.
+    func enter(_ password: Password) {
+        guard move(from: .password, to: .checking) || question.takesPassword && move(from: .touch, to: .checking)
+        else { return }
+        withdraw(.password)
+        Evaluation.queueOfItsOwn().async { [self] in check(password) }
+    }
+
+    // MARK: The touch
+
+    private func askForTouch(isPermitted: Bool) {
         do {
-            try ask(at: socketPath)
+            let connection = WatchedConnection(try DaemonConnection(path: question.socketPath))
+            state.withLock { if $0.reply != nil { $0.connection = connection } }
+            connection.watch(for: Question.timeout + Evaluation.grace) { [self] in
+                receive()
+            } onTimeout: { [self] in
+                end(Denial(.timedOut))
+            }
+            try connection.connection.send(
+                question.message(isPermitted: isPermitted, mayPrompt: prompting.isPossible))
+            // Ended while it was made.
+            if isOver { connection.close() }
+        } catch {
+            fingerDenied(Denial(error.cause))
+        }
+    }
+
+    /// Takes what the daemon has said.
+    private func receive() {
+        while true {
+            let (connection, count) = state.withLock { ($0.connection, $0.count) }
+            guard let connection else { return }
+            do {
+                hear(try connection.connection.receive(within: .zero), in: count)
+            } catch .timedOut {
+                return
+            } catch {
+                fingerDenied(Denial(error.cause))
+            }
+        }
+    }
+
+    private func hear(_ message: DaemonMessage, in count: Int) {
+        switch message {
+        case .prompt(let prompt): show(.touch, in: count) { prompt.words }
+        case .retry(let reason): show(.touch, in: count, { .retry(LARetryReason(reason), $0) }) { reason.words }
+        case .mismatch(let left):
+            state.withLock { $0.offersFallback = true }
+            show(.touch, in: count, { .mismatch(triesLeft: left, $0) }) {
+                tr("No match: %1 try left.", "No match: %1 tries left.", left).filled(String(left))
+            }
+        case .waiting(let wait):
+            show(.touch, in: count, { .waiting(LAError.Cause(rawValue: wait.cause.name), $0) }) { wait.words }
+        case .verdict(.allowed), .done: end(nil)
+        case .verdict(.denied(let denial)), .refused(let denial): fingerDenied(denial)
+        default: fingerDenied(Denial(ConnectionError.outOfTurn.cause))
+        }
+    }
+
+    /// No finger: the person has to be asked for something else first, or instead, or that was it.
+    private func fingerDenied(_ denial: Denial) {
+        withdraw(nil)
+        let denial = prompting.understood(denial)
+        if denial.cause == .permissionUnasked && prompting.isPossible {
+            if move(from: .touch, to: .permission) { askForPermission() }
+        } else if question.takesPassword && denial.cause.leadsToPassword && prompting.isPossible {
+            if move(from: .touch, to: .password) { askForPassword(insteadOf: denial) }
+        } else {
+            end(denial)
+        }
+    }
+
+    /// Waits for the daemon no more.
+    private func withdraw(_ reason: CancelReason?) {
+        let connection = state.withLock { state in
+            defer { state.connection = nil }
+            return state.connection
+        }
+        if let reason { try? connection?.connection.send(.cancel(reason)) }
+        connection?.close()
+    }
+
+    // MARK: Permission
+
+    private func askForPermission() {
+        let count = expireThisStep()
+        show(.permission, in: count) { tr("May %1 ask for your finger?").filled(Program.name) }
+    }
+
+    // MARK: The password
+
+    /// - Parameter denial: why the finger won't do, if that is why.
+    private func askForPassword(insteadOf denial: Denial?) {
+        Evaluation.queueOfItsOwn().async { [self] in
+            // Where the finger would do the person need not hear that there is no password either.
+            if denial != nil, prospect.isPasswordSet == false { return end(Denial(.noPassword)) }
+            let count = expireThisStep()
+            show(.password, in: count) {
+                let ask = tr("Give the password of %1.").filled(question.account.name)
+                return denial.map { "\(Explanation($0).what) \(ask)" } ?? ask
+            }
+        }
+    }
+
+    private var prospect: Prospect {
+        Prospect(of: question.account, .deviceOwnerAuthentication, at: question.socketPath)
+    }
+
+    private func check(_ password: Password) {
+        let verdict: PasswordVerdict
+        if password.isPossible {
+            do {
+                verdict = try password.with { bytes throws(ConnectionError) in
+                    let path = PasswordConnection.path(besideDaemonAt: question.socketPath)
+                    return try PasswordConnection(path: path).verdict(
+                        on: bytes, of: question.account, wantsTicket: question.wantsTicket)
+                }
+            } catch {
+                verdict = .unavailable
+            }
+        } else {
+            verdict = .wrong
+        }
+        switch verdict {
+        case .right(let ticket): rightPassword(ticket)
+        case .wrong: wrongPassword()
+        case .delayed(let time): end(Denial(.passwordDelayed, endsIn: time))
+        case .notSet: end(Denial(.noPassword))
+        case .unavailable: end(Denial(.passwordUnavailable))
+        }
+    }
+
+    private func rightPassword(_ ticket: Ticket?) {
+        guard let message = question.message(after: ticket) else { return end(nil) }
+        do {
+            switch try answer(to: message) {
+            case .done: end(nil)
+            case .refused(let denial): end(denial)
+            default: end(Denial(ConnectionError.outOfTurn.cause))
+            }
         } catch {
             end(Denial(error.cause))
         }
     }
 
-    private func ask(at socketPath: String) throws(ConnectionError) {
-        guard let account = Program.account else { return end(Denial(.unknownUser)) }
-        let connection = WatchedConnection(try DaemonConnection(path: socketPath))
-        state.withLock { $0.connection = connection }
-        connection.watch(for: Evaluation.timeout + Evaluation.grace) { [self] in
-            receive()
-        } onTimeout: { [self] in
+    private func wrongPassword() {
+        let isLast = state.withLock { state in
+            state.passwordTriesLeft -= 1
+            return state.passwordTriesLeft == 0
+        }
+        if isLast { return end(Denial(.passwordWrong)) }
+        guard move(from: .checking, to: .password) else { return }
+        let count = expireThisStep()
+        show(.password, in: count) { tr("That is not the password. Try again.") }
+    }
+
+    /// What the daemon answers to something that it answers at once.
+    private func answer(to message: ClientMessage) throws(ConnectionError) -> DaemonMessage {
+        let connection = try DaemonConnection(path: question.socketPath)
+        try connection.send(message)
+        return try connection.receive(within: Prospect.patience)
+    }
+
+    // MARK: From step to step
+
+    /// - Returns: whether it was at that step.
+    private func move(from step: Step, to next: Step) -> Bool {
+        state.withLock { state in
+            guard state.reply != nil, state.step == step else { return false }
+            state.step = next
+            state.count += 1
+            return true
+        }
+    }
+
+    /// Withdraws the question where the person doesn't answer.
+    ///
+    /// - Returns: the step's number.
+    private func expireThisStep() -> Int {
+        let count = state.withLock { $0.count }
+        WatchedConnection.queue.asyncAfter(deadline: .now() + .seconds(Int(Question.timeout.components.seconds))) {
+            [weak self] in
+            guard let self, state.withLock({ $0.count == count }) else { return }
             end(Denial(.timedOut))
         }
-        try connection.connection.send(
-            .authenticate(
-                Authenticate(
-                    account: account, service: Program.name, reason: prompting.reason,
-                    interaction: prompting.isPossible, timeout: Evaluation.timeout)))
+        return count
     }
 
-    var isOver: Bool { state.withLock { $0.reply == nil } }
-
-    /// Ends it before its time. The daemon hears who did, and that the connection is gone.
-    func cancel(_ reason: CancelReason) {
-        guard let connection = state.withLock({ $0.connection }) else { return }
-        try? connection.connection.send(.cancel(reason))
-        end(Denial(reason.cause))
-    }
-
-    /// Takes what the daemon has said.
-    private func receive() {
-        while let connection = state.withLock({ $0.connection }) {
-            do {
-                hear(try connection.connection.receive(within: .zero))
-            } catch .timedOut {
-                return
-            } catch {
-                end(Denial(error.cause))
-            }
-        }
-    }
-
-    private func hear(_ message: DaemonMessage) {
-        switch message {
-        case .prompt(let prompt): tell { prompt.words }
-        case .retry(let reason): tell { reason.words }
-        case .mismatch(let left):
-            state.withLock { $0.offersFallback = true }
-            tell { tr("No match: %1 try left.", "No match: %1 tries left.", left).filled(String(left)) }
-        case .waiting(let wait): tell { wait.words }
-        case .verdict(.allowed): end(nil)
-        case .verdict(.denied(let denial)): end(denial)
-        default: end(Denial(ConnectionError.outOfTurn.cause))
-        }
-    }
-
-    /// Has the person told something.
-    private func tell(_ words: () -> String) {
-        let (isFirst, offersFallback) = state.withLock { state in
-            defer { state.wasPrompted = true }
-            return (!state.wasPrompted, state.offersFallback)
-        }
+    /// Has the person told something, unless it has been overtaken before they could hear of it.
+    private func show(
+        _ kind: LAPrompt.Kind, in count: Int,
+        _ event: @escaping @Sendable (LAPrompt) -> LAEvaluationEvent = { .prompt($0) },
+        _ words: () -> String
+    ) {
+        let offersFallback = kind == .touch && state.withLock { $0.offersFallback }
         let message = Words.inPersonsLanguage(words)
         queue.async { [self] in
-            // What has been overtaken by the end isn't shown any more.
-            guard !isOver else { return }
-            if isFirst { prompting.begin() }
-            prompting.show(message, offersFallback: offersFallback, self)
+            let isWanted = state.withLock { state in
+                guard state.count == count, state.reply != nil else { return false }
+                state.wasShown = true
+                return true
+            }
+            guard isWanted else { return }
+            let prompt = LAPrompt(
+                kind: kind, localizedReason: question.reason, message: message,
+                cancelTitle: prompting.titles.cancelTitle,
+                fallbackTitle: offersFallback ? prompting.titles.fallbackTitle : nil, evaluation: self)
+            prompting.show(event(prompt), takesPassword: question.takesPassword)
         }
     }
 
     /// The one end it has: nil lets the person in.
     private func end(_ denial: Denial?) {
-        let (reply, connection, wasPrompted) = state.withLock { state in
-            defer { state = State(wasPrompted: state.wasPrompted) }
-            return (state.reply, state.connection, state.wasPrompted)
+        let (reply, connection) = state.withLock { state in
+            defer {
+                state.reply = nil
+                state.connection = nil
+            }
+            return (state.reply, state.connection)
         }
         guard let reply else { return }
         connection?.close()
-        let error = denial.map { LAError(prompting.understood($0)) }
-        queue.async { [prompting] in
-            if wasPrompted { prompting.end() }
-            reply(error == nil, error)
+        let error = denial.map { LAError($0) }
+        queue.async { [self] in
+            guard state.withLock({ $0.wasShown }) else { return reply(error) }
+            prompting.end { [queue] in queue.async { reply(error) } }
         }
     }
 }
 
-extension Prompting {
-    /// The daemon hears only that nobody may be prompted, not why.
-    fileprivate func understood(_ denial: Denial) -> Denial {
-        denial.cause == .interactionForbidden && !isForbidden ? Denial(.nobodyToAsk) : denial
+extension LARetryReason {
+    init(_ reason: RetryReason) {
+        switch reason {
+        case .general: self = .general
+        case .tooShort: self = .tooShort
+        case .centerFinger: self = .centerFinger
+        case .removeFinger: self = .removeFinger
+        case .tooFast: self = .tooFast
+        }
     }
 }

@@ -28,7 +28,24 @@ open class LAContext: NSObject, @unchecked Sendable {
         var interactionNotAllowed = false
         var reuseDuration: TimeInterval = 0
         var promptHandler: (@Sendable (LAPrompt?) -> Void)?
+        var maxBiometryFailures: NSNumber?
+        var credentials: Set<LACredentialType> = []
+
+        var tries: Int {
+            guard let most = maxBiometryFailures?.intValue else { return LAContext.usualTries }
+            return min(max(most, Limits.tries.lowerBound), Limits.tries.upperBound)
+        }
+
+        func audience(isSeenElsewhere: Bool) -> Prompting.Audience {
+            if interactionNotAllowed { return .forbidden }
+            if let promptHandler { return .program(promptHandler) }
+            if isSeenElsewhere { return .program { _ in } }
+            return PromptTerminal().map(Prompting.Audience.terminal) ?? .nobody
+        }
     }
+
+    /// Touches that may fail to match, where the program doesn't say how many.
+    private static let usualTries = 3
 
     public override init() {
         socketPath = Release.socket
@@ -48,24 +65,32 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// Whether there is a point in evaluating the policy now: nobody is prompted, and the reader stays shut.
     ///
-    /// It waits for the daemon's word, which takes less than a millisecond, and two seconds at most. It sets `biometryType`,
+    /// It waits for the system's word, which takes less than a millisecond, and two seconds at most. It sets `biometryType`,
     /// whatever it returns. It may be called anywhere, in a `reply` too.
     ///
     /// - Parameter error: where the reason goes if there is none: a `LAError`.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
-        let prospect =
-            state.withLock { $0.isInvalidated }
-            ? Prospect(hasReader: nil, obstacle: LAError(.contextInvalidated)) : Prospect(askedAt: socketPath)
-        if let hasReader = prospect.hasReader {
-            state.withLock { $0.biometryType = hasReader ? .touchID : .none }
+        let obstacle: LAError?
+        if state.withLock({ $0.isInvalidated }) {
+            obstacle = LAError(.contextInvalidated)
+        } else if let account = Program.account {
+            let prospect = Prospect(of: account, policy, at: socketPath)
+            obstacle = prospect.obstacle
+            if let hasReader = prospect.hasReader {
+                state.withLock { $0.biometryType = hasReader ? .touchID : .none }
+            }
+        } else {
+            obstacle = LAError(Denial(.unknownUser))
         }
-        error?.pointee = prospect.obstacle.map { $0 as NSError }
-        return prospect.obstacle == nil
+        error?.pointee = obstacle.map { $0 as NSError }
+        return obstacle == nil
     }
 
     /// Asks the person, and tells how it went.
     ///
-    /// So far a finger is what both policies ask for; the account's password is not asked for yet.
+    /// A touch of the reader is asked for. With `deviceOwnerAuthentication` the account's password will do as well: the person
+    /// may choose it, and is asked for it where no finger can be used. A program that the person has not yet let use their
+    /// finger has them asked about that first.
     ///
     /// - Parameters:
     ///   - localizedReason: what for, to be shown: a short sentence, of at most 512 bytes. Where it is empty Apple's system ends the
@@ -76,18 +101,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     open func evaluatePolicy(
         _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        let shown = localizedReason.shortened(toBytes: Limits.reasonBytes)
-        let misuse: LAError.Misuse? = state.withLock { state in
-            if state.isInvalidated { return .contextInvalidated }
-            if let running = state.running, !running.isOver { return .evaluationRunning }
-            if shown.allSatisfy(\.isWhitespace) { return .reasonMissing }
-            let prompting = Prompting(
-                reason: shown, cancelTitle: state.cancelTitle, fallbackTitle: state.fallbackTitle,
-                handler: state.promptHandler, isForbidden: state.interactionNotAllowed)
-            state.running = Evaluation(at: socketPath, prompting, reply)
-            return nil
-        }
-        if let misuse { Evaluation.queueOfItsOwn().async { reply(false, LAError(misuse)) } }
+        ask(.letIn, policy, localizedReason) { reply($0 == nil, $0) }
     }
 
     /// Asks the person, and returns true or throws a `LAError`. A task that is cancelled withdraws the question, which then
@@ -110,10 +124,67 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Asks the person, and tells all that happens until the outcome, which is always the last; not of Apple's. Who shows
+    /// the prompts that come here needs no `promptHandler`.
+    open func evaluationEvents(_ policy: LAPolicy, localizedReason: String) -> LAEvaluationEvents {
+        let (stream, continuation) = AsyncStream<LAEvaluationEvent>.makeStream()
+        continuation.onTermination = { [weak self] termination in
+            if case .cancelled = termination { self?.running?.cancel(.app) }
+        }
+        ask(.letIn, policy, localizedReason) {
+            continuation.yield($0)
+        } reply: { error in
+            continuation.yield(.outcome(error))
+            continuation.finish()
+        }
+        return LAEvaluationEvents(stream, of: self)
+    }
+
+    /// Turns something on or off on the person's proof, which is a touch or the password.
+    func turn(_ subject: Switch, isOn: Bool, localizedReason: String) async throws {
+        let error = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                ask(.turn(subject, isOn: isOn), .deviceOwnerAuthentication, localizedReason) {
+                    continuation.resume(returning: $0)
+                }
+                if Task.isCancelled { running?.cancel(.app) }
+            }
+        } onCancel: {
+            running?.cancel(.app)
+        }
+        if let error { throw error }
+    }
+
+    private func ask(
+        _ aim: Question.Aim, _ policy: LAPolicy, _ reason: String,
+        onEvent: (@Sendable (LAEvaluationEvent) -> Void)? = nil, reply: @escaping Evaluation.Reply
+    ) {
+        let error: LAError? = state.withLock { state in
+            let shown = reason.shortened(toBytes: Limits.reasonBytes)
+            if state.isInvalidated { return LAError(.contextInvalidated) }
+            if let running = state.running, !running.isOver { return LAError(.evaluationRunning) }
+            if shown.allSatisfy(\.isWhitespace) { return LAError(.reasonMissing) }
+            guard let account = Program.account else { return LAError(Denial(.unknownUser)) }
+            let question = Question(
+                socketPath: socketPath, account: account, aim: aim, reason: shown,
+                takesPassword: policy == .deviceOwnerAuthentication, tries: state.tries,
+                reuse: .seconds(state.reuseDuration))
+            state.running = Evaluation(
+                question,
+                Prompting(
+                    titles: Prompting.Titles(cancel: state.cancelTitle, fallback: state.fallbackTitle),
+                    audience: state.audience(isSeenElsewhere: onEvent != nil), onEvent: onEvent),
+                reply)
+            return nil
+        }
+        if let error { Evaluation.queueOfItsOwn().async { reply(error) } }
+    }
+
     /// Ends the evaluation that runs, which fails with `appCancel`, and the context's use. The reader is free at once.
     open func invalidate() {
         let running = state.withLock { state in
             state.isInvalidated = true
+            state.credentials = []
             return state.running
         }
         running?.cancel(.app)
@@ -152,8 +223,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     }
 
     /// How long after the screen was unlocked by finger an evaluation may do without another touch, in seconds: at most
-    /// `LATouchIDAuthenticationMaximumAllowableReuseDuration`. It is kept, but no unlocking counts so far: each
-    /// evaluation asks for a touch.
+    /// `LATouchIDAuthenticationMaximumAllowableReuseDuration`. 0, as in the beginning: it may not.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
         get { state.withLock { $0.reuseDuration } }
         set {
@@ -170,4 +240,36 @@ open class LAContext: NSObject, @unchecked Sendable {
         get { state.withLock { $0.promptHandler } }
         set { state.withLock { $0.promptHandler = newValue } }
     }
+
+    /// How many touches may fail to match: 1 to 10; nil, as in the beginning: 3.
+    @available(*, deprecated, message: "Apple's systems pass over it")
+    open var maxBiometryFailures: NSNumber? {
+        get { state.withLock { $0.maxBiometryFailures } }
+        set { state.withLock { $0.maxBiometryFailures = newValue } }
+    }
+
+    // MARK: Credentials
+
+    /// Sets a credential, or takes it back with nil. Nothing on Linux asks a context for one, so that it was given is kept and
+    /// nothing else of it.
+    ///
+    /// - Returns: whether it is as was asked; false once the context is invalidated.
+    open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
+        state.withLock { state in
+            guard !state.isInvalidated else { return false }
+            if credential == nil { state.credentials.remove(type) } else { state.credentials.insert(type) }
+            return true
+        }
+    }
+
+    /// Whether a credential of that type was set.
+    open func isCredentialSet(_ type: LACredentialType) -> Bool { state.withLock { $0.credentials.contains(type) } }
+}
+
+/// What a credential is.
+public enum LACredentialType: Int, Sendable {
+    /// A password of the program's own.
+    case applicationPassword = 0
+    /// Doesn't come about on Linux.
+    case smartCardPIN = -3
 }

@@ -1,62 +1,75 @@
 import BioauthClient
+import BioauthCore
 import BioauthSystem
 import Foundation
 
 /// How the person is spoken to during one evaluation.
 struct Prompting: Sendable {
-    let reason: String
-    /// What the program calls them; nil: as usual.
-    let cancelTitle: String?
-    let fallbackTitle: String?
-    /// The program's own way; nil: on the terminal.
-    let handler: (@Sendable (LAPrompt?) -> Void)?
-    /// The program said that nobody may be asked.
-    let isForbidden: Bool
+    let titles: Titles
+    let audience: Audience
+    /// Told of everything but the outcome, before the audience.
+    let onEvent: (@Sendable (LAEvaluationEvent) -> Void)?
 
-    /// Whether there is a way in which the person could hear of it.
-    var isPossible: Bool { !isForbidden && (handler != nil || ControllingTerminal.isOurs) }
-
-    func show(_ message: String, offersFallback: Bool, _ evaluation: Evaluation) {
-        guard let handler else {
-            return ControllingTerminal.say(message)
-        }
-        handler(
-            LAPrompt(
-                localizedReason: reason, message: message,
-                cancelTitle: title(cancelTitle) ?? Words.inPersonsLanguage { tr("Cancel") },
-                fallbackTitle: offersFallback && fallbackTitle != ""
-                    ? fallbackTitle ?? Words.inPersonsLanguage { tr("Enter password") } : nil,
-                evaluation: evaluation))
+    enum Audience: Sendable {
+        /// The program said that nobody may be asked.
+        case forbidden
+        /// There is nobody to ask, or nothing to ask with.
+        case nobody
+        /// The program shows it.
+        case program(@Sendable (LAPrompt?) -> Void)
+        case terminal(PromptTerminal)
     }
 
-    /// On a terminal the reason is said once.
-    func begin() {
-        if handler == nil { ControllingTerminal.say("\(Program.name): \(reason)") }
-    }
+    /// What the ways out are called.
+    struct Titles: Sendable {
+        let cancelTitle: String
+        /// Nil: there is none.
+        let fallbackTitle: String?
 
-    func end() { handler?(nil) }
-
-    private func title(_ title: String?) -> String? { title == "" ? nil : title }
-}
-
-/// The terminal that the person started the program from.
-enum ControllingTerminal {
-    /// Whether there is one, and the program is in its foreground: from the background it would speak into another's work.
-    static var isOurs: Bool { withDescriptor { tcgetpgrp($0) == getpgrp() } ?? false }
-
-    /// Writes one line, if the terminal takes it now: one that is held back (^S) holds nobody up.
-    static func say(_ line: String) {
-        _ = withDescriptor { descriptor in
-            guard tcgetpgrp(descriptor) == getpgrp() else { return 0 }
-            let bytes = Array("\(line)\n".utf8)
-            return write(descriptor, bytes, bytes.count)
+        /// - Parameters: what the program calls them; nil: as usual, as is an empty name of cancelling.
+        init(cancel: String?, fallback: String?) {
+            cancelTitle = cancel.flatMap { $0.isEmpty ? nil : $0 } ?? Words.inPersonsLanguage { tr("Cancel") }
+            fallbackTitle =
+                fallback == ""
+                ? nil : fallback ?? Words.inPersonsLanguage { tr("Enter password") }
         }
     }
 
-    private static func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result? {
-        let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        return body(descriptor)
+    /// Whether the person could hear of it.
+    var isPossible: Bool {
+        switch audience {
+        case .forbidden, .nobody: false
+        case .program, .terminal: true
+        }
+    }
+
+    func show(_ event: LAEvaluationEvent, takesPassword: Bool) {
+        onEvent?(event)
+        guard let prompt = event.prompt else { return }
+        switch audience {
+        case .forbidden, .nobody: break
+        case .program(let show): show(prompt)
+        case .terminal(let terminal): terminal.show(prompt, takesPassword: takesPassword)
+        }
+    }
+
+    /// There is nothing to show any more. `done` is called then: once the terminal is the program's again.
+    func end(done: @escaping @Sendable () -> Void) {
+        switch audience {
+        case .forbidden, .nobody: done()
+        case .program(let show):
+            show(nil)
+            done()
+        case .terminal(let terminal): terminal.giveBack(done: done)
+        }
+    }
+
+    /// The daemon hears only that nobody may be prompted, not why.
+    func understood(_ denial: Denial) -> Denial {
+        switch (denial.cause, audience) {
+        case (.interactionForbidden, .nobody), (.permissionUnasked, .nobody): Denial(.nobodyToAsk)
+        case (.permissionUnasked, .forbidden): Denial(.interactionForbidden)
+        default: denial
+        }
     }
 }

@@ -9,7 +9,7 @@ final class WatchedConnection: Sendable {
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
     /// Nothing of the program's runs on it, and nothing that blocks.
-    private static let queue = DispatchQueue(label: "LocalAuthentication.connections")
+    static let queue = DispatchQueue(label: "LocalAuthentication.connections")
 
     init(_ connection: consuming DaemonConnection) {
         self.connection = connection

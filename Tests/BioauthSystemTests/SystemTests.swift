@@ -38,3 +38,23 @@ struct FilesTests {
         #expect(throws: SystemError.self) { try Directory.makePrivate("\(directory)/link") }
     }
 }
+
+struct SocketTests {
+    @Test func `who finds the line full waits for a place, if told to`() async throws {
+        var template = Array("/tmp/bioauth-socket-XXXXXX".utf8CString)
+        let directory = try #require(mkdtemp(&template).map { String(cString: $0) })
+        let path = "\(directory)/socket"
+        defer {
+            unlink(path)
+            rmdir(directory)
+        }
+        let listener = try SeqpacketSocket.listening(at: path, mode: 0o600, backlog: 0)
+        let first = try SeqpacketSocket.connected(to: path)
+        #expect(throws: SystemError("connect \(path)", errno: EAGAIN)) { _ = try SeqpacketSocket.connected(to: path) }
+        async let second = { try SeqpacketSocket.connected(to: path, patience: 20).descriptor.raw }()
+        #expect(try listener.waitReadable(milliseconds: 20_000))
+        #expect(try listener.accept() != nil)
+        #expect(try await second >= 0)
+        _ = first.descriptor.raw
+    }
+}

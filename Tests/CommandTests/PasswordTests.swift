@@ -12,29 +12,13 @@ struct PasswordTests {
     private static let secret = parts.joined()
 
     let daemon: DaemonUnderTest
-    let service: InteractiveProgram
+    let service: PasswordSocket
     let command: Command
 
     init() throws {
         daemon = try DaemonUnderTest()
-        let directory = daemon.directory
-        let passwords = try directory.write("nobody:\(PasswordTests.secret):bioauth-password\n", to: "passdb")
-        let module = try #require(
-            ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib"]
-                .map { "\($0)/pam_wrapper/pam_matrix.so" }.first { FileManager.default.fileExists(atPath: $0) },
-            "pam_matrix is of libpam-wrapper")
-        try directory.write(
-            "auth required \(module) passdb=\(passwords)\naccount required pam_permit.so\n",
-            to: "pam.d/bioauth-password")
-        let socket = directory.file("password.sock")
-        service = try InteractiveProgram([
-            "/usr/bin/systemd-socket-activate", "--accept", "--seqpacket", "-l", socket,
-            Built.program("bioauth-password"), "--private", "--pam-dir", directory.file("pam.d"), "--socket",
-            daemon.socketPath,
-        ])
-        try service.expect("Listening on", on: .errors)
-        chmod(socket, 0o666)
-        command = try Command.byNobody(socketPath: daemon.socketPath, in: directory)
+        service = try PasswordSocket(beside: daemon, passwords: ["nobody": PasswordTests.secret])
+        command = try Command.byNobody(socketPath: daemon.socketPath, in: daemon.directory)
     }
 
     @Test("A wrong password is asked for again, the right one enrolls, and none of it stays in memory")
@@ -82,22 +66,5 @@ struct PasswordTests {
         #expect(program.echoes)
         #expect(try program.wait() == 1)
         #expect(try command.run("list").status == 1)
-    }
-
-    /// Whether a text is anywhere in a process's writable memory.
-    private func memory(of pid: pid_t, holds text: String) throws -> Bool {
-        let file = open("/proc/\(pid)/mem", O_RDONLY | O_CLOEXEC)
-        try #require(file >= 0)
-        defer { close(file) }
-        let wanted = Data(text.utf8)
-        for line in try String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8).split(separator: "\n") {
-            let fields = line.split(separator: " ")
-            let bounds = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
-            guard fields[1].hasPrefix("rw"), bounds.count == 2 else { continue }
-            var region = Data(count: Int(bounds[1] - bounds[0]))
-            let count = region.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, off_t(bounds[0])) }
-            if count > 0, region[..<count].range(of: wanted) != nil { return true }
-        }
-        return false
     }
 }

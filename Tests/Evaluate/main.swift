@@ -1,6 +1,8 @@
 // A program without a window that asks for a finger, for the tests of what only a process of its own can show.
 //
 //   bioauth-evaluate SOCKET                      evaluates, and prints how it went
+//   bioauth-evaluate SOCKET --owner              the password will do too; ends when a line was read from standard input,
+//                                                which it prints
 //   bioauth-evaluate --words DIRECTORY [LOCALE]  prints the words of every error, from the translations in a directory;
 //                                                having chosen that locale itself
 
@@ -15,12 +17,15 @@ if arguments.first == "--words" {
     for code in LAError.Code.allCases { print(LAError(code).localizedDescription) }
     print(String(cString: setlocale(LC_ALL, nil)))
 } else {
+    let isOwner = arguments.contains("--owner")
     let context = LAContext(socketPath: arguments.first ?? "")
     do {
         _ = try await context.evaluatePolicy(
-            .deviceOwnerAuthenticationWithBiometrics, localizedReason: "open the vault")
+            isOwner ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics,
+            localizedReason: "open the vault")
         print("let in")
     } catch let error as LAError {
         print(error.code.rawValue, error.cause?.rawValue ?? "")
     }
+    if isOwner { print("read: \(readLine() ?? "")") }
 }

@@ -34,19 +34,30 @@ final class Somebody: Sendable {
     /// What they saw: nil is the end.
     let seen = Mutex<[LAPrompt?]>([])
     private let act: @Sendable (Int, LAPrompt) throws -> Void
+    /// What they do at any other prompt.
+    private let otherwise: @Sendable (LAPrompt) -> Void
 
-    /// - Parameter act: what they do at a prompt that wants a touch, which is the so many-th of these, from 0.
-    init(_ act: @escaping @Sendable (Int, LAPrompt) throws -> Void) {
+    /// - Parameters:
+    ///   - act: what they do at a prompt that wants a touch, which is the so many-th of these, from 0.
+    ///   - otherwise: what they do at a prompt that wants no touch, but something else.
+    init(
+        _ act: @escaping @Sendable (Int, LAPrompt) throws -> Void,
+        otherwise: @escaping @Sendable (LAPrompt) -> Void = { _ in }
+    ) {
         self.act = act
+        self.otherwise = otherwise
     }
 
     /// Touches the reader with one finger after the other.
-    convenience init(_ reader: VirtualReader, touching fingers: [Int]) {
-        self.init { number, _ in
-            if fingers.indices.contains(number) {
-                try reader.touch(SyntheticFinger(number: fingers[number]).impression(20))
-            }
-        }
+    convenience init(
+        _ reader: VirtualReader, touching fingers: [Int], otherwise: @escaping @Sendable (LAPrompt) -> Void = { _ in }
+    ) {
+        self.init(
+            { number, _ in
+                if fingers.indices.contains(number) {
+                    try reader.touch(SyntheticFinger(number: fingers[number]).impression(20))
+                }
+            }, otherwise: otherwise)
     }
 
     func see(_ prompt: LAPrompt?) {
@@ -54,7 +65,9 @@ final class Somebody: Sendable {
             seen.append(prompt)
             return seen.count { $0?.wantsTouch == true } - 1
         }
-        guard let prompt, prompt.wantsTouch else { return }
+        guard let prompt else { return }
+        if prompt.kind != .touch { return otherwise(prompt) }
+        guard prompt.wantsTouch else { return }
         do { try act(number, prompt) } catch { Issue.record(error) }
     }
 
@@ -63,7 +76,7 @@ final class Somebody: Sendable {
 
 extension LAPrompt {
     /// It isn't for waiting.
-    var wantsTouch: Bool { message.hasPrefix("Swipe") || message.hasPrefix("No match") }
+    var wantsTouch: Bool { kind == .touch && (message.hasPrefix("Swipe") || message.hasPrefix("No match")) }
 }
 
 extension LAContext {

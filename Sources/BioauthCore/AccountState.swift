@@ -2,12 +2,17 @@
 public struct AccountState: Hashable, Sendable {
     public var lockout: Lockout
     public var password: PasswordClock
+    public var switches: Switches
     /// Why the finger waits for the password whatever the rest says: the kept state could not be read.
     public var damaged: Bool
 
-    public init(lockout: Lockout = Lockout(), password: PasswordClock = PasswordClock(), damaged: Bool = false) {
+    public init(
+        lockout: Lockout = Lockout(), password: PasswordClock = PasswordClock(), switches: Switches = Switches(),
+        damaged: Bool = false
+    ) {
         self.lockout = lockout
         self.password = password
+        self.switches = switches
         self.damaged = damaged
     }
 

@@ -39,10 +39,15 @@ public struct Admission: Hashable, Sendable {
     public var canCompare: Bool
     /// Whether the account has a print of its own that the reader can use.
     public var isEnrolled: Bool
+    /// What who asks may ask for.
+    public var entitlement: Entitlement
+    /// Whether the person has just told the app that it may ask.
+    public var isPermitted: Bool
 
     public init(
         service: String, tty: String?, remoteHost: String?, interaction: Bool, peer: Peer, surroundings: Surroundings,
-        hasReader: Bool, isReaderBuiltIn: Bool, canCompare: Bool, isEnrolled: Bool
+        hasReader: Bool, isReaderBuiltIn: Bool, canCompare: Bool, isEnrolled: Bool, entitlement: Entitlement,
+        isPermitted: Bool = false
     ) {
         self.service = service
         self.tty = tty
@@ -54,24 +59,28 @@ public struct Admission: Hashable, Sendable {
         self.isReaderBuiltIn = isReaderBuiltIn
         self.canCompare = canCompare
         self.isEnrolled = isEnrolled
+        self.entitlement = entitlement
+        self.isPermitted = isPermitted
     }
 
-    /// The class that the request gets: the list's, if the peer may claim it; nil where the service gets no finger.
-    ///
-    /// Login and privilege are root's word alone, anybody else's is an app's. A locker may run as its user.
-    public static func serviceClass(of service: String, for peer: Peer, _ settings: Settings) -> ServiceClass? {
-        guard service != Settings.passwordService, let listed = settings.services[service] else { return nil }
-        switch listed {
-        case .login, .privilege: return peer.isRoot ? listed : .app
-        case .lock, .app: return listed
-        }
-    }
+    /// The class that the request gets; nil where it gets no finger.
+    public var serviceClass: ServiceClass? { entitlement.serviceClass }
+
+    /// Whether a match is the person's yes to an app that they had yet to be asked about.
+    public var grants: Bool { entitlement == .unasked && isPermitted }
 
     /// Why the request ends before it begins; nil: it may go on to the reader. `standing` is the account's.
     ///
     /// What the person can't change by a touch goes first, so that a lockout isn't shown where no finger would be
-    /// taken anyhow.
-    public func denial(_ serviceClass: ServiceClass?, standing: Denial?) -> Denial? {
+    /// taken anyhow. Last comes what the person has yet to be asked: there is no use in that where no finger can be taken.
+    public func denial(standing: Denial?) -> Denial? {
+        if let denial = denialHoweverPermitted(standing: standing) { return denial }
+        return entitlement == .unasked && !isPermitted ? Denial(.permissionUnasked) : nil
+    }
+
+    /// The same, as if the person had said yes to an app that they have yet to be asked about.
+    public func denialHoweverPermitted(standing: Denial?) -> Denial? {
+        if let cause = entitlement.cause { return Denial(cause) }
         guard let serviceClass else { return Denial(.serviceDisabled) }
         guard interaction else { return Denial(.interactionForbidden) }
         if let obstacle = obstacle(serviceClass) { return Denial(obstacle) }

@@ -20,8 +20,21 @@ public struct Settings: Hashable, Sendable {
 
     /// PAM services and apps that may ask for a finger, each with its class. What is not here gets none.
     public var services: [String: ServiceClass] = Settings.shippedServices
+    /// What the configuration names as off: an app of that name doesn't ask its person either.
+    public var servicesOff: Set<String> = []
+
+    /// Whether an app that isn't listed may ask its person whether it may ask for a finger.
+    public var appsAskPerson = true
 
     public init() {}
+
+    /// The class that a service is listed with. Names are compared byte by byte.
+    public func listedClass(of service: String) -> ServiceClass? {
+        guard let at = services.index(forKey: service), services[at].key.utf8.elementsEqual(service.utf8) else {
+            return nil
+        }
+        return services[at].value
+    }
 
     /// The service of the password's own process. It gets no finger, whatever the configuration says.
     public static let passwordService = "bioauth-password"
@@ -89,6 +102,8 @@ public enum Limits {
     public static let reuse: Duration = .seconds(300)
     /// Switches that are kept of one account.
     public static let switches = 64
+    /// Switches that may be there when one more is turned without a touch or a password.
+    public static let unprovenSwitches = 32
     /// Prints that one enrolment is compared with, this account's own first: matching runs on the loop's own thread.
     public static let duplicateGallery = 64
 }

@@ -12,8 +12,8 @@ import BioauthSystem
     /// Mismatches of accounts whose files could not be read when they happened.
     private var owed: [Account: Int] = [:]
 
-    /// Bytes of a state file; they have some 300.
-    private static let fileBytes = 4096
+    /// Bytes of a state file: some 300, and of each switch twice its name, where every character has to be escaped.
+    private static let fileBytes = 4096 + Limits.switches * (2 * Limits.labelBytes + 64)
 
     /// - Throws: `SystemError` when the directory can't be made.
     init(stateDirectory: String, log: Log) throws(SystemError) {
@@ -24,6 +24,11 @@ import BioauthSystem
 
     /// Where the account stands.
     func state(of account: Account) -> AccountState { unwritten[account] ?? read(account).state }
+
+    /// What the person has turned on and off. Nothing is said where that can't be read: who asks for a finger hears of it.
+    func switches(of account: Account) -> Switches {
+        unwritten[account]?.switches ?? read(account, isTold: false).state.switches
+    }
 
     /// What stands in the way of the account's finger now, if anything does.
     func denial(_ account: Account, for serviceClass: ServiceClass, _ settings: Settings, now: Moment) -> Denial? {
@@ -67,22 +72,40 @@ import BioauthSystem
 
     /// The account's password was given. False when that could not be written: then it doesn't count.
     func passwordGiven(_ account: Account, now: Moment) -> Bool {
-        change(account) { $0.passwordGiven(at: now) }
+        forgive(account) { $0.passwordGiven(at: now) }
     }
 
     /// Root cleared the account's lockout. False when that could not be written: then it goes on.
     func unlocked(_ account: Account) -> Bool {
-        change(account) { $0.cleared() }
+        forgive(account) { $0.cleared() }
     }
 
-    private func change(_ account: Account, _ change: (inout AccountState) -> Void) -> Bool {
-        let before = unwritten[account]
+    /// Turns switches of the account's. When this returns nil that is on disk, else nothing has changed.
+    ///
+    /// - Parameter change: why they can't be turned, if they can't.
+    func turn(
+        _ account: Account, _ settings: Settings, now: Moment, _ change: (inout Switches) -> Denial?
+    ) -> Denial? {
+        // What is owed must not be forgotten for it.
+        settleDebts(account, settings, now: now)
+        var state = state(of: account)
+        guard !state.damaged else { return Denial(.stateDamaged) }
+        if let denial = change(&state.switches) { return denial }
+        return replace(state, of: account) ? nil : Denial(.stateNotWritable)
+    }
+
+    private func forgive(_ account: Account, _ change: (inout AccountState) -> Void) -> Bool {
         var state = state(of: account)
         change(&state)
-        if write(state, of: account) {
-            owed[account] = nil
-            return true
-        }
+        guard replace(state, of: account) else { return false }
+        owed[account] = nil
+        return true
+    }
+
+    /// Writes the state, or leaves everything as it is.
+    private func replace(_ state: AccountState, of account: Account) -> Bool {
+        let before = unwritten[account]
+        if write(state, of: account) { return true }
         unwritten[account] = before
         return false
     }
@@ -108,6 +131,11 @@ import BioauthSystem
             file.set("password", "boot-time", last.boot.nanoseconds)
             file.set("password", "wall-time", last.wall)
         }
+        for (at, entry) in state.switches.sorted.enumerated() {
+            // A name may be anything, so it is never the key.
+            let value = "\(entry.subject.kind.name) \(entry.isOn ? "on" : "off") \(entry.subject.name)"
+            file.set("switches", String(at + 1), value)
+        }
         let body = file.bytes()
         do {
             try SmallFile.write(body + Array(AccountStore.check(body).utf8), to: path(account), mode: 0o600)
@@ -125,24 +153,34 @@ import BioauthSystem
     private static func check(_ body: [UInt8]) -> String { "\n[check]\nsha256=\(sha256(body))\n" }
 
     /// What the file says. One that can't be read now may be whole nevertheless, and have a count.
-    private func read(_ account: Account) -> (state: AccountState, isReadable: Bool) {
+    private func read(_ account: Account, isTold: Bool = true) -> (state: AccountState, isReadable: Bool) {
+        let bytes: [UInt8]
         do {
-            return (parse(try SmallFile.read(path(account), limit: AccountStore.fileBytes), account), true)
+            bytes = try SmallFile.read(path(account), limit: AccountStore.fileBytes)
         } catch {
             if error.isMissing { return (AccountState(), true) }
-            return (damaged(account, "\(error)"), false)
+            if isTold { tellDamage(account, "\(error)") }
+            return (AccountState(damaged: true), false)
+        }
+        do {
+            return (try AccountStore.parse(bytes, account), true)
+        } catch {
+            if isTold { tellDamage(account, error.why) }
+            return (AccountState(damaged: true), true)
         }
     }
 
-    private func parse(_ bytes: [UInt8], _ account: Account) -> AccountState {
-        let checkCount = AccountStore.check([]).utf8.count
+    private struct Damage: Error { let why: String }
+
+    private static func parse(_ bytes: [UInt8], _ account: Account) throws(Damage) -> AccountState {
+        let checkCount = check([]).utf8.count
         let body = Array(bytes.dropLast(checkCount))
-        guard bytes.count > checkCount, Array(bytes.suffix(checkCount)) == Array(AccountStore.check(body).utf8) else {
-            return damaged(account, "its check sum is wrong")
+        guard bytes.count > checkCount, Array(bytes.suffix(checkCount)) == Array(check(body).utf8) else {
+            throw Damage(why: "its check sum is wrong")
         }
         guard let file = try? KeyFile(body), let uid = file.integer("account", "uid"),
             let name = file.string("account", "name"), let mismatches = file.integer("lockout", "mismatches")
-        else { return damaged(account, "it lacks what it must have") }
+        else { throw Damage(why: "it lacks what it must have") }
         // The number belonged to somebody else once: nothing of that is inherited.
         guard Account(uid: UInt32(clamping: uid), name: name) == account else { return AccountState() }
 
@@ -151,7 +189,7 @@ import BioauthSystem
             delay = Lockout.Delay(bootID: boot, ends: Instant(nanoseconds: ends))
         }
         guard let lockout = Lockout(mismatches: Int(mismatches), delay: delay) else {
-            return damaged(account, "its parts contradict each other")
+            throw Damage(why: "its parts contradict each other")
         }
         var last: Moment?
         if let boot = file.string("password", "boot"), let bootTime = file.integer("password", "boot-time"),
@@ -159,14 +197,27 @@ import BioauthSystem
         {
             last = Moment(boot: Instant(nanoseconds: bootTime), bootID: boot, wall: wall)
         }
-        return AccountState(lockout: lockout, password: PasswordClock(last: last))
+        return AccountState(
+            lockout: lockout, password: PasswordClock(last: last), switches: try switches(in: file))
     }
 
-    private func damaged(_ account: Account, _ why: String) -> AccountState {
+    private static func switches(in file: KeyFile) throws(Damage) -> Switches {
+        var switches = Switches()
+        for key in file.keys(in: "switches") {
+            let parts = file.string("switches", key)?.split(
+                separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+            guard let parts, parts.count == 3, let kind = Switch.Kind(name: parts[0]), !parts[2].isEmpty,
+                parts[1] == "on" || parts[1] == "off",
+                switches.turn(Switch(kind, String(parts[2])), on: parts[1] == "on")
+            else { throw Damage(why: "its switches can't be read") }
+        }
+        return switches
+    }
+
+    private func tellDamage(_ account: Account, _ why: String) {
         log.write(
             .error,
             "\(path(account)) can't be used: \(why). No finger for \(account.name) until the password is given.",
             fields: ["USER": account.name, "UID": String(account.uid), "CAUSE": "stateDamaged"])
-        return AccountState(damaged: true)
     }
 }

@@ -104,6 +104,7 @@ public enum Configuration {
             $1.passwordMaximumAge = $0 == 0 ? nil : .seconds($0 * 3600)
         },
         flag("enrollment", "one-finger-one-account") { $1.oneFingerOneAccount = $0 },
+        flag("apps", "ask-person") { $1.appsAskPerson = $0 },
         number("reader", "keep-warm-seconds", 0...3600) { $1.readerKeptWarm = .seconds($0) },
     ]
 
@@ -144,8 +145,10 @@ public enum Configuration {
         guard name.utf8.count <= Limits.labelBytes else { return "the service's name is too long" }
         if value == "off" {
             settings.services[name] = nil
+            settings.servicesOff.insert(name)
         } else if let serviceClass = value.flatMap(ServiceClass.init(name:)) {
             settings.services[name] = serviceClass
+            settings.servicesOff.remove(name)
         } else {
             return "\(name) takes login, lock, privilege, app or off\(value.map { ", not \"\($0)\"" } ?? "")"
         }

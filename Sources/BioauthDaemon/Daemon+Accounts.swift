@@ -48,7 +48,7 @@ extension Daemon {
         guard prints.entries(of: account).contains(where: { finger == nil || $0.finger == finger }) else {
             return connection.send(.refused(Denial(.noSuchPrint)))
         }
-        guard mayChangePrints(account, ticket, connection.peer) else {
+        guard isProven(account, ticket, connection.peer) else {
             return connection.send(.refused(Denial(.freshPasswordNeeded)))
         }
         do {

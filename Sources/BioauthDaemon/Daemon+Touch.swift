@@ -5,15 +5,16 @@ import BioauthWire
 /// Requests for a touch: how they are let in, and what the arbiter's decisions on them come to.
 extension Daemon {
     func authenticate(_ asked: Authenticate, _ connection: Connection, at place: Surroundings) {
-        let serviceClass = Admission.serviceClass(of: asked.service, for: connection.peer, settings)
         let isByAnother = isByAnother(asked.account, place)
         let admission = admission(asked, connection.peer, place)
+        let serviceClass = admission.serviceClass
         let request = Request(
-            nextRequestID(), connection, account: asked.account, service: asked.service, serviceClass: serviceClass,
-            tty: asked.tty, started: now, isByAnother: isByAnother, place: place, admission: admission)
+            nextRequestID(), connection, account: asked.account, service: asked.service, isApp: asked.isApp,
+            serviceClass: serviceClass, tty: asked.tty, started: now, isByAnother: isByAnother, place: place,
+            admission: admission)
         let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
         tell(request.event(.asked, at: wallMilliseconds))
-        if let denial = admission.denial(serviceClass, standing: standing) {
+        if let denial = admission.denial(standing: standing) {
             // Whoever tries `su` to somebody else's account hears nothing of how that stands.
             let isHidden = isByAnother && denial.code == .biometryLockout
             connection.send(.verdict(.denied(isHidden ? Denial(.notEnrolled) : denial)))
@@ -26,33 +27,36 @@ extension Daemon {
 
     /// What a request would come to now. Nobody is asked for anything, and nothing is counted.
     func examine(_ asked: Authenticate, _ connection: Connection, isPasswordSet: Bool?, at place: Surroundings) {
-        let serviceClass = Admission.serviceClass(of: asked.service, for: connection.peer, settings)
         var admission = admission(asked, connection.peer, place)
         // A request finds out when it is armed.
         if let station { admission.isEnrolled = prints.hasUsable(of: asked.account, on: station.description) }
+        let serviceClass = admission.serviceClass
         let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
-        var denial = admission.denial(serviceClass, standing: standing)
+        var denial = admission.denialHoweverPermitted(standing: standing)
         if isByAnother(asked.account, place) && denial?.code == .biometryLockout { denial = Denial(.notEnrolled) }
         connection.send(
             .examination(
                 Examination(
                     serviceClass: serviceClass, denial: denial, origin: place.origin, isLidShut: place.isLidShut,
                     isReaderBuiltIn: station?.description.isBuiltIn ?? false, readerState: readerState,
-                    isPasswordSet: isPasswordSet)))
+                    isUnasked: admission.entitlement == .unasked, isPasswordSet: isPasswordSet)))
     }
 
     /// Whether somebody else than the account's owner, or root, started the program that asks.
-    private func isByAnother(_ account: Account, _ place: Surroundings) -> Bool {
+    func isByAnother(_ account: Account, _ place: Surroundings) -> Bool {
         place.realUID.map { $0 != account.uid && !rootUIDs.contains($0) } ?? true
     }
 
-    private func admission(_ asked: Authenticate, _ peer: Peer, _ place: Surroundings) -> Admission {
+    func admission(_ asked: Authenticate, _ peer: Peer, _ place: Surroundings) -> Admission {
         let description = station?.description
         return Admission(
             service: asked.service, tty: asked.tty.map(Terminal.name), remoteHost: asked.remoteHost,
             interaction: asked.interaction, peer: peer, surroundings: place, hasReader: description != nil,
             isReaderBuiltIn: description?.isBuiltIn ?? true, canCompare: description?.canIdentify ?? false,
-            isEnrolled: description.map { !prints.fingers(of: asked.account, on: $0).isEmpty } ?? false)
+            isEnrolled: description.map { !prints.fingers(of: asked.account, on: $0).isEmpty } ?? false,
+            entitlement: Entitlement(
+                of: asked.service, isApp: asked.isApp, peer: peer, accounts.switches(of: asked.account), settings),
+            isPermitted: asked.isPermitted)
     }
 
     func enroll(
@@ -82,15 +86,15 @@ extension Daemon {
         if !peer.isRoot, ticket != nil, let wait = enrollments.turn(of: peer.uid, at: now) {
             return Denial(.tooManyRequests, endsIn: wait)
         }
-        return mayChangePrints(account, ticket, peer) ? nil : Denial(.freshPasswordNeeded)
+        return isProven(account, ticket, peer) ? nil : Denial(.freshPasswordNeeded)
     }
 
     /// Root, or the person with a password fresh from `bioauth-password`.
-    func mayChangePrints(_ account: Account, _ ticket: Ticket?, _ peer: Peer) -> Bool {
+    func isProven(_ account: Account, _ ticket: Ticket?, _ peer: Peer) -> Bool {
         peer.isRoot || ticket.map { tickets.spend($0.bytes, for: account, at: now) } ?? false
     }
 
-    private func begin(
+    func begin(
         _ request: Request, _ work: Ask.Work, _ serviceClass: ServiceClass, timeout: Duration, tries: Int,
         fingerOnly: Bool
     ) {
@@ -185,23 +189,30 @@ extension Daemon {
         switch verdict {
         case .allowed(let finger):
             // The person waits for this; what is left to do for the next time comes after.
-            connection.send(.verdict(verdict))
+            if let change = request.change {
+                turn(change, for: request, finger)
+            } else {
+                if request.admission?.grants ?? false { remember(request) }
+                connection.send(.verdict(verdict))
+            }
             accounts.matched(request.account)
             if let station { prints.matched(request.account, finger, on: station.description) }
         case .denied(let denial):
-            connection.send(request.enrollment == nil ? .verdict(verdict) : .refused(denial))
+            connection.send(request.endsWithVerdict ? .verdict(verdict) : .refused(denial))
         }
+        // The turning of a switch has told its own end.
+        if case .allowed = verdict, request.change != nil { return }
         ended(request, verdict)
     }
 
-    private func ended(_ request: Request, _ verdict: Verdict) {
-        let what = request.enrollment == nil ? "authentication" : "enrolment"
+    func ended(_ request: Request, _ verdict: Verdict) {
+        let what = request.change != nil ? "switch" : request.enrollment == nil ? "authentication" : "enrolment"
         switch verdict {
         case .allowed(let finger):
             tell(request.event(.allowed, at: wallMilliseconds, finger: finger))
             audit(request, verdict, "\(what) allowed")
         case .denied(let denial):
-            let kind: WatchEvent.Kind = request.enrollment == nil ? .denied : .refused
+            let kind: WatchEvent.Kind = request.endsWithVerdict ? .denied : .refused
             tell(request.event(kind, at: wallMilliseconds, cause: denial.cause))
             audit(request, verdict, "\(what) denied")
         }

@@ -180,7 +180,10 @@ import Glibc
         case .unlock(let account): unlock(account, connection)
         case .passwordTurn(let account, let peerUID): passwordTurn(account, peerUID, connection)
         case .passwordResult(let right, let wantsTicket): passwordResult(right, wantsTicket, connection)
-        case .setSwitch, .switches: connection.send(.problem(.unknownMessage))
+        case .setSwitch(let change):
+            guard connection.request == nil else { return connection.refuse(.tooMany) }
+            locate(connection) { $0.setSwitch(change, connection, at: $1) }
+        case .switches(let account): connection.send(.switches(switches(of: account)))
         case .password, .passwordSet:
             // A password never comes here. Whoever sent one spoke to the wrong socket.
             connection.refuse(.notPermitted)

@@ -8,6 +8,8 @@ import BioauthWire
     let connection: Connection
     let account: Account
     let service: String
+    /// Whether it is a program that asks for itself.
+    let isApp: Bool
     let serviceClass: ServiceClass?
     let tty: String?
     let started: Instant
@@ -19,6 +21,8 @@ import BioauthWire
     let admission: Admission?
     /// Set for an enrolment.
     var enrollment: Enrollment?
+    /// The switch that a match turns.
+    let change: SwitchChange?
 
     /// How far an enrolment is: the touches complete of all there are, the one that looks for duplicates included.
     struct Enrollment {
@@ -30,14 +34,15 @@ import BioauthWire
     }
 
     init(
-        _ id: RequestID, _ connection: Connection, account: Account, service: String, serviceClass: ServiceClass?,
-        tty: String?, started: Instant, isByAnother: Bool = false, place: Surroundings, admission: Admission? = nil,
-        enrollment: Enrollment? = nil
+        _ id: RequestID, _ connection: Connection, account: Account, service: String, isApp: Bool = false,
+        serviceClass: ServiceClass?, tty: String?, started: Instant, isByAnother: Bool = false, place: Surroundings,
+        admission: Admission? = nil, enrollment: Enrollment? = nil, change: SwitchChange? = nil
     ) {
         self.id = id
         self.connection = connection
         self.account = account
         self.service = service
+        self.isApp = isApp
         self.serviceClass = serviceClass
         self.tty = tty
         self.started = started
@@ -45,7 +50,11 @@ import BioauthWire
         self.place = place
         self.admission = admission
         self.enrollment = enrollment
+        self.change = change
     }
+
+    /// Whether it is an authentication, that is.
+    var endsWithVerdict: Bool { enrollment == nil && change == nil }
 
     var asker: Asker { Asker(service: service, tty: tty, pid: connection.peer.pid) }
 

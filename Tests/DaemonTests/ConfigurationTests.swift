@@ -25,6 +25,8 @@ import Testing
             maximum-age-hours = 24
             [enrollment]
             one-finger-one-account = false
+            [apps]
+            ask-person = false
             [reader]
             keep-warm-seconds = 0
             [services]
@@ -40,6 +42,7 @@ import Testing
         #expect(!settings.passwordAfterBoot)
         #expect(settings.passwordMaximumAge == .seconds(24 * 3600))
         #expect(!settings.oneFingerOneAccount)
+        #expect(!settings.appsAskPerson)
         #expect(settings.readerKeptWarm == .zero)
         #expect(settings.services["make"] == .privilege)
         #expect(settings.services["kiosk"] == .login)
@@ -68,6 +71,7 @@ import Testing
         try directory.write("[services]\nsudo = off\nunheard-of = off\nlogin = lock\n", to: "bioauthd.conf")
         let settings = try Configuration.load(file)
         #expect(settings.services["sudo"] == nil)
+        #expect(settings.servicesOff == ["sudo", "unheard-of"])
         #expect(settings.services["login"] == .lock)
         #expect(settings.services.count == Settings.shippedServices.count - 1)
     }
@@ -84,6 +88,8 @@ import Testing
         #expect(settings.mismatchesPerDelay == 2)
         #expect(settings.lockoutDelay == .seconds(30))
         #expect(settings.services["make"] == nil)
+        try directory.write("[services]\nmake = lock\n", to: "bioauthd.conf.d/30-services.conf")
+        #expect(try Configuration.load(file).servicesOff.isEmpty)
     }
 
     @Test("The directory is read where the main file is missing")

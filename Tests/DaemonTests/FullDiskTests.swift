@@ -95,4 +95,30 @@ import Testing
         try small.makeRoom()
         #expect(try small.daemon.enroll(.leftIndex, synthetic: 2) == .done(nil))
     }
+
+    @Test("A switch that can't be kept isn't turned, by whomever, and an app's yes is asked for again")
+    func switches() throws {
+        let small = try Small()
+        let daemon = small.daemon
+        let account = DaemonUnderTest.account
+        let off = ClientMessage.setSwitch(
+            SwitchChange(account: account, service: "bioauthctl", subject: Switch(.service, "sudo"), isOn: false))
+        let app = Authenticate(account: account, service: "chat", isApp: true, isPermitted: true)
+        try small.fill()
+        #expect(try daemon.ask(off) == .refused(.stateNotWritable))
+        #expect(try daemon.ask(.switches(account)) == .switches([]))
+        // The finger is none the worse for it.
+        #expect(try daemon.verdict(touches: [1]) == .allowed(.rightIndex))
+        #expect(try daemon.authenticate(app, touches: [1]).last == .verdict(.allowed(.rightIndex)))
+        #expect(
+            try daemon.authenticate(Authenticate(account: account, service: "chat", isApp: true)) == [
+                .denied(.permissionUnasked)
+            ])
+        #expect(try small.names("users") == ["\(getuid()).state"])
+
+        try small.makeRoom()
+        #expect(try daemon.ask(.switches(account)) == .switches([]))
+        #expect(try daemon.ask(off) == .done(nil))
+        #expect(try daemon.denial() == .serviceDisabled)
+    }
 }

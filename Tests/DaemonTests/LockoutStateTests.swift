@@ -61,7 +61,8 @@ import Testing
     enum Damage: CaseIterable {
         case empty, truncated, random, changed, checkless, oversized, link, pipe
         // Whole, and with the right check sum.
-        case nameless, negative, senseless, delayOfNothing
+        case nameless, negative, senseless, delayOfNothing, switchOfNoKind, switchOfNoName, switchNeitherOnNorOff
+        case switchesTooMany
 
         func inflict(on path: String) throws {
             let good = try Data(contentsOf: URL(filePath: path))
@@ -74,7 +75,7 @@ import Testing
             case .random: try Data(random.bytes(300)).write(to: URL(filePath: path))
             case .changed: try text.replacing("mismatches=", with: "mismatches=1").write(toFile: path)
             case .checkless: try text.prefix(upTo: text.firstRange(of: "\n[check]")!.lowerBound).write(toFile: path)
-            case .oversized: try (good + Data(repeating: 10, count: 4096)).write(to: URL(filePath: path))
+            case .oversized: try (good + Data(repeating: 10, count: 1 << 16)).write(to: URL(filePath: path))
             case .link:
                 try good.write(to: URL(filePath: path + ".target"))
                 try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path + ".target")
@@ -84,11 +85,20 @@ import Testing
             case .senseless: try checked(account + "mismatches=a few\n").write(toFile: path)
             case .delayOfNothing:
                 try checked(account + "mismatches=0\ndelay-boot=x\ndelay-ends=5\n").write(toFile: path)
+            case .switchOfNoKind: try checked(switches(["door off sudo"])).write(toFile: path)
+            case .switchOfNoName: try checked(switches(["service off"])).write(toFile: path)
+            case .switchNeitherOnNorOff: try checked(switches(["service ajar sudo"])).write(toFile: path)
+            case .switchesTooMany:
+                try checked(switches((0...Limits.switches).map { "app on \($0)" })).write(toFile: path)
             }
         }
 
         private var account: String {
             "[account]\nuid=\(getuid())\nname=\(DaemonUnderTest.account.name)\n[lockout]\n"
+        }
+
+        private func switches(_ values: [String]) -> String {
+            account + "mismatches=0\n[switches]\n" + values.enumerated().map { "\($0)=\($1)\n" }.joined()
         }
 
         private func checked(_ body: String) -> String { body + "\n[check]\nsha256=\(sha256(Array(body.utf8)))\n" }

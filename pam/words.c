@@ -148,6 +148,8 @@ static const char *waiting_text(char *room, const struct wire_message *waiting)
                  other);
         return room;
     case WIRE_SUSPENDED:
+        if (!wire_has(waiting, WIRE_TAG_OTHER_SERVICE))
+            return _("The computer goes to sleep. When it is awake, you are asked for your finger again.");
         snprintf(room, WORDS_SIZE, _("%s has the fingerprint reader. Wait until it has ended."), other);
         return room;
     case WIRE_QUEUED:
@@ -217,10 +219,11 @@ static const char *denial_text(const struct wire_message *verdict)
     case WIRE_CONTENDED:
         return _("Two programs asked for your finger, so neither got it. Use your password.");
     case WIRE_PREEMPTED:
-    case WIRE_SUSPENDED:
     case WIRE_QUEUED:
     case WIRE_RESTING:
         return _("The fingerprint reader is needed elsewhere. Use your password.");
+    case WIRE_SUSPENDED:
+        return _("The computer goes to sleep. Use your password when it is awake.");
     case WIRE_DAEMON_STOPPING:
         return _("The fingerprint service stops. Use your password.");
     case WIRE_NO_READER:

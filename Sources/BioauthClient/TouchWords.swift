@@ -46,7 +46,9 @@ extension RetryReason {
 
 extension Wait {
     public var words: String {
-        var words = Explanation(Denial(cause, endsIn: endsIn)).what
+        // Another request suspends it, or the machine's sleep does.
+        let isInTheWay = cause == .suspended && other != nil
+        var words = Explanation(Denial(isInTheWay ? .queued : cause, endsIn: endsIn)).what
         if let other { words += " " + tr("It is %1, process %2.").filled(other.service, String(other.pid)) }
         if let place, place > 0 {
             words += " " + tr("%1 request goes first.", "%1 requests go first.", place).filled(String(place))

@@ -11,7 +11,9 @@ extension Arbiter {
         /// What is left of its time while that doesn't run.
         var timeLeft: Duration?
         /// When it ends in any case.
-        let end: Instant
+        var end: Instant
+        /// Since when the machine has been asleep, as far as this request knows.
+        var asleepSince: Instant?
         /// When a locker has been armed long enough; nil before its first turn.
         var rests: Instant?
         /// Nobody can be where it was asked from.
@@ -21,7 +23,8 @@ extension Arbiter {
         var queuedSince: Instant
         /// The finger to be enrolled has been compared with everybody's prints.
         var isChecked = false
-        /// Counts up where others contend with it, and where it moves: a touch from before counts for nothing after.
+        /// Counts up where others contend with it, where it moves, and where the machine sleeps: a touch from before counts
+        /// for nothing after.
         var attempt = 0
 
         init(_ ask: Ask, at now: Instant) {
@@ -78,6 +81,21 @@ extension Arbiter {
             self.reader = reader
             attempt += 1
             if isElected || isQueued { queue(at: now) }
+        }
+
+        /// The machine goes to sleep: no time counts from now on.
+        mutating func sleep(at now: Instant) {
+            guard asleepSince == nil else { return }
+            asleepSince = now
+            attempt += 1
+        }
+
+        /// It is awake again.
+        mutating func wake(at now: Instant) {
+            guard let asleepSince else { return }
+            end = end + (now - asleepSince)
+            deadline = deadline.map { $0 + (now - asleepSince) }
+            self.asleepSince = nil
         }
 
         /// When it ends if nothing happens, and why.

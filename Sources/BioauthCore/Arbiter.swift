@@ -7,7 +7,9 @@
 /// the reader. Who has it keeps it until somebody of a higher rank asks. From there it may be *suspended* by a lock or
 /// login, or *contended* by another of the same person's: both lead back, over two seconds of *cooling*, to a fresh
 /// prompt. Each reader has a line of its own; contention knows no readers, and nor does a lock that its owner's other
-/// requests give way to. A request that is *moved* stands in the line of another reader. A locker is *resting* after a minute, until somebody is there; one that runs as its user goes back in line.
+/// requests give way to. A request that is *moved* stands in the line of another reader. A locker is *resting* after a
+/// minute, until somebody is there; one that runs as its user goes back in line. While the machine sleeps all are
+/// suspended.
 public struct Arbiter: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
         /// What a reader is to be armed for from now on; nil: nothing.
@@ -42,6 +44,8 @@ public struct Arbiter: Hashable, Sendable {
     private var readers: [ReaderID: ReaderStanding] = [:]
     /// What each was last wanted for.
     private var wanted: [ReaderID: Job] = [:]
+    /// Whether the machine sleeps, or is about to.
+    public internal(set) var isAsleep = false
     var actions: [Action] = []
 
     public init() {}
@@ -49,7 +53,9 @@ public struct Arbiter: Hashable, Sendable {
     public var count: Int { entries.count }
 
     /// When `tick` has to be called at the latest, or nil.
-    public var nextDeadline: Instant? { entries.lazy.map { $0.nextDeadline(readers[$0.reader]) }.min() }
+    public var nextDeadline: Instant? {
+        isAsleep ? nil : entries.lazy.map { $0.nextDeadline(readers[$0.reader]) }.min()
+    }
 
     public func contains(_ id: RequestID) -> Bool { entries.contains { $0.ask.id == id } }
 
@@ -211,7 +217,13 @@ public struct Arbiter: Hashable, Sendable {
 
     /// Brings every request into the phase that the rules give it now, and hands out what follows. Those elected hear
     /// first: however many others there are, their prompts don't wait for them.
-    private mutating func settled(at now: Instant) -> [Action] {
+    mutating func settled(at now: Instant) -> [Action] {
+        defer { actions = [] }
+        if isAsleep {
+            suspendAll(at: now)
+            for reader in wanted.keys.sorted() { want(nil, at: reader) }
+            return actions
+        }
         let readers = readers
         finish { readers[$0.reader] ?? .absent == .absent ? Denial(.readerUnplugged) : nil }
         expire(at: now)
@@ -232,7 +244,6 @@ public struct Arbiter: Hashable, Sendable {
         yield(to: elected, blockers, at: now)
         for front in fronts { tellPlaces(behind: front.next, at: front.reader) }
         self.readers = readers.filter { $0.value != .absent }
-        defer { actions = [] }
         return actions
     }
 
@@ -244,6 +255,7 @@ public struct Arbiter: Hashable, Sendable {
 
     /// Ends what has waited too long.
     private mutating func expire(at now: Instant) {
+        if isAsleep { return }
         let readers = readers
         finish { entry in
             let expiry = entry.expiry(readers[entry.reader])

@@ -27,7 +27,7 @@ public struct Ask: Hashable, Sendable {
     /// The reader that serves it, until it is moved.
     public let reader: ReaderID
     /// How long it may wait for the finger. Once it was prompted, times it was suspended for are not counted, nor is
-    /// contention ever.
+    /// contention ever, nor the machine's sleep.
     public let timeout: Duration
     public let tries: Int
     /// Whether nothing but the finger is live meanwhile.

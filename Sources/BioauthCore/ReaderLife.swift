@@ -20,11 +20,15 @@ public struct ReaderLife: Hashable, Sendable {
     public static let settling: Duration = .seconds(1)
     /// How long a finger may stay on the reader before an unwanted action is cancelled nevertheless.
     public static let fingerPatience: Duration = .seconds(10)
+    /// How long after the machine woke a reader that has gone may take to come back: hubs take their time.
+    public static let returning: Duration = .seconds(10)
     /// How long after a finger was lifted what it showed may take to be compared (NBIS: 57 to 244 ms).
     public static let comparing: Duration = .seconds(2)
 
     enum State: Hashable, Sendable {
         case absent
+        /// Gone while the machine slept or just after, and expected back until then; nil: it sleeps still.
+        case away(until: Instant?)
         /// Closed; not opened again before `retry`.
         case closed(retry: Instant?)
         case opening
@@ -71,23 +75,35 @@ public struct ReaderLife: Hashable, Sendable {
     /// Whether the driver has ever told of a finger, so that its silence means that none was there.
     private var tellsFingers = false
     private var keptWarm: Duration
+    /// The machine sleeps, or is about to: the reader isn't opened.
+    public private(set) var isAsleep: Bool
+    /// When the machine woke last.
+    private var woken: Instant?
+    /// It was open, or about to be, when the machine went to sleep: it is closed before anything else, and at once.
+    private var isSpoilt = false
 
-    public init(keptWarm: Duration) {
+    public init(keptWarm: Duration, isAsleep: Bool = false) {
         self.keptWarm = keptWarm
+        self.isAsleep = isAsleep
     }
 
     public var isOpening: Bool { state == .opening }
     public var isScanning: Bool { if case .scanning = state { true } else { false } }
     public var isOpen: Bool { if case .idle = state { true } else { isScanning } }
     public var current: ReaderStanding { standing }
+    /// It has gone as the machine slept, and may come back yet.
+    public var isAway: Bool { if case .away = state { true } else { false } }
     /// Nothing runs at it, and it is not open.
-    public var isAtRest: Bool { if case .closed = state { true } else { state == .absent } }
+    public var isAtRest: Bool { if case .closed = state { true } else { state == .absent || isAway } }
+    /// Whether it may be open when the machine is about to sleep, so that the machine has to wait for it.
+    public var delaysSleep: Bool { isAsleep ? !isAtRest : state != .absent }
 
     /// When `tick` has to be called at the latest, or nil.
     public var nextDeadline: Instant? {
         switch state {
         case .absent, .opening, .closing: nil
-        case .closed(let retry): retry
+        case .away(let until): until
+        case .closed(let retry): isAsleep ? nil : retry
         case .idle(let since): settled ?? (since + keptWarm)
         case .scanning(let scan): scan.cancellable
         }
@@ -102,17 +118,45 @@ public struct ReaderLife: Hashable, Sendable {
 
     /// A reader was plugged in. It is opened once, so that it is known to work.
     public mutating func added(at now: Instant) -> [Action] {
-        state = .opening
+        state = .closed(retry: nil)
         failures = 0
         settled = nil
         tellsFingers = false
-        return [stand(.unproven), .open]
+        isSpoilt = false
+        return [stand(.unproven)] + proceed(at: now)
     }
 
     /// It was pulled out: whatever ran at it is over.
     public mutating func removed(at now: Instant) -> [Action] {
-        state = .absent
-        return [stand(.absent)]
+        let until = woken.map { $0 + ReaderLife.returning }
+        if isAsleep {
+            state = .away(until: nil)
+        } else if let until, now < until {
+            state = .away(until: until)
+        } else {
+            state = .absent
+            return [stand(.absent)]
+        }
+        return [stand(.unproven)]
+    }
+
+    /// The machine is about to sleep: what runs at the reader is cancelled, a finger on it or not, and it is closed.
+    public mutating func slept(at now: Instant) -> [Action] {
+        guard !isAsleep else { return [] }
+        isAsleep = true
+        isSpoilt = !isAtRest
+        return proceed(at: now)
+    }
+
+    /// It is awake. What the reader was before proves nothing: it is opened again.
+    public mutating func woke(at now: Instant) -> [Action] {
+        guard isAsleep else { return [] }
+        isAsleep = false
+        woken = now
+        failures = 0
+        if isAway { state = .away(until: now + ReaderLife.returning) }
+        if case .closed = state { state = .closed(retry: nil) }
+        return (state == .absent ? [] : [stand(.unproven)]) + proceed(at: now)
     }
 
     public mutating func wants(_ job: Job?, at now: Instant) -> [Action] {
@@ -123,14 +167,16 @@ public struct ReaderLife: Hashable, Sendable {
     public mutating func opened(_ fault: ReaderFault?, at now: Instant) -> [Action] {
         guard state == .opening else { return [] }
         if let fault {
+            isSpoilt = false
             return failed(fault, at: now)
         }
         state = .idle(since: now)
-        return [stand(.good)] + proceed(at: now)
+        return (isSpoilt ? [] : [stand(.good)]) + proceed(at: now)
     }
 
     public mutating func closed(at now: Instant) -> [Action] {
         guard state == .closing else { return [] }
+        isSpoilt = false
         if case .failing = standing { state = .closed(retry: now + delay) } else { state = .closed(retry: nil) }
         return proceed(at: now)
     }
@@ -201,12 +247,25 @@ public struct ReaderLife: Hashable, Sendable {
         switch state {
         case .absent, .opening, .closing:
             return []
+        case .away(let until):
+            guard let until, until <= now else { return [] }
+            state = .absent
+            return [stand(.absent)]
         case .closed(let retry):
+            guard !isAsleep else { return [] }
             // After a failure it is brought back even if nobody waits: the next request finds it known to work.
-            if let retry { guard retry <= now else { return [] } } else if wanted == nil { return [] }
+            if let retry {
+                guard retry <= now else { return [] }
+            } else if wanted == nil && standing == .good {
+                return []
+            }
             state = .opening
             return [.open]
         case .idle(let since):
+            if isSpoilt {
+                state = .closing
+                return [.close]
+            }
             if let settled, settled > now, wanted == nil || wanted != retried { return [] }
             settled = nil
             if let wanted {
@@ -226,6 +285,11 @@ public struct ReaderLife: Hashable, Sendable {
 
     private mutating func proceed(scanning scan: inout Scan, at now: Instant) -> [Action] {
         defer { state = .scanning(scan) }
+        if isSpoilt {
+            guard !scan.isCancelled else { return [] }
+            scan.isCancelled = true
+            return [.cancel]
+        }
         if wanted == scan.job {
             scan.unwantedSince = nil
             return []

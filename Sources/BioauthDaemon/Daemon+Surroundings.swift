@@ -9,6 +9,7 @@ extension Daemon {
             guard let self else { return }
             act(arbiter.activity(at: now))
         }
+        surroundings.onSleep = { [weak self] in self?.sleepChanged($0) }
         surroundings.start()
     }
 

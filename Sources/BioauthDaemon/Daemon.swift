@@ -268,6 +268,7 @@ import Glibc
     /// Sets the timer for whatever is due next, and ends a stop once the readers are closed.
     private func settle() {
         surroundings.isWatched = arbiter.count > 0
+        surroundings.delaysSleep = stations.contains(where: \.life.delaysSleep)
         if isStopping && stations.allSatisfy(\.life.isAtRest) { return EventLoop.quit() }
         let due = ([arbiter.nextDeadline] + stations.map(\.life.nextDeadline)).compactMap(\.self).min()
         guard due != timerDue else { return }

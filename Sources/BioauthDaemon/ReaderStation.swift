@@ -9,21 +9,23 @@ import BioauthWire
     private(set) var life: ReaderLife
     /// What the touch that is awaited will be compared with.
     var gallery: [PrintStore.Usable] = []
+    /// The reader has gone for good, and this only keeps its place for the one that may come.
+    var isPlaceholder = false
 
     /// Owns the stations, and so outlives them.
     unowned let daemon: Daemon
 
-    init(_ id: ReaderID, _ reader: any Reader, keptWarm: Duration, of daemon: Daemon) {
+    init(_ id: ReaderID, _ reader: any Reader, _ life: ReaderLife, of daemon: Daemon) {
         self.id = id
         self.reader = reader
         self.daemon = daemon
-        life = ReaderLife(keptWarm: keptWarm)
+        self.life = life
     }
 
     var description: ReaderDescription { reader.description }
 
     /// Whether the reader's answers still matter.
-    var isPluggedIn: Bool { life.current != .absent }
+    var isPluggedIn: Bool { life.current != .absent && !life.isAway }
 
     /// From now on the reader serves.
     func start() {

@@ -1,14 +1,18 @@
 import BioauthCore
 import BioauthSystem
 
-/// Where a peer stands: its process, its session, the lid.
+/// Where a peer stands: its process, its session, the lid. And whether the machine is about to sleep.
 @MainActor public protocol SurroundingsSource: AnyObject {
     /// Called when what was told of anybody may no longer hold.
     var onChange: (@MainActor () -> Void)? { get set }
     /// Called when somebody is there: a key was pressed in a session here, one came to the front, the lid was opened.
     var onActivity: (@MainActor () -> Void)? { get set }
+    /// Called when the machine is about to sleep, and with false when it is awake again.
+    var onSleep: (@MainActor (Bool) -> Void)? { get set }
     /// Whether requests run, so that changes matter.
     var isWatched: Bool { get set }
+    /// Whether the machine is to wait before it sleeps. It does for a few seconds, if it can be told at all.
+    var delaysSleep: Bool { get set }
 
     func start()
 
@@ -26,6 +30,7 @@ import BioauthSystem
 @MainActor public final class PeerSurroundings: SurroundingsSource {
     public var onChange: (@MainActor () -> Void)?
     public var onActivity: (@MainActor () -> Void)?
+    public var onSleep: (@MainActor (Bool) -> Void)?
 
     private let logind: Logind?
     private let log: Log
@@ -43,11 +48,23 @@ import BioauthSystem
         set { logind?.isWatched = newValue }
     }
 
+    public var delaysSleep: Bool {
+        get { logind?.delaysSleep ?? false }
+        set { logind?.delaysSleep = newValue }
+    }
+
     public func start() {
         guard let logind else {
-            return log.write(.notice, "Sessions and the lid are not looked at: there is no systemd-logind to ask")
+            return log.write(
+                .notice, "Sessions, the lid and sleep are not looked at: there is no systemd-logind to ask")
         }
         logind.onChange = { [weak self] in self?.changed() }
+        logind.onSleep = { [weak self] in self?.onSleep?($0) }
+        logind.onInhibitorRefused = { [weak self] in
+            self?.log.write(
+                .warning,
+                "systemd-logind doesn't let the reader be closed before the machine sleeps: it may be too late")
+        }
         logind.start()
     }
 

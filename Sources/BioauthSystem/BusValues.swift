@@ -20,6 +20,9 @@ final class BusValue {
 
     var number: UInt32? { isA("u") ? g_variant_get_uint32(pointer) : nil }
 
+    /// Which of the descriptors that came with it is meant.
+    var handle: Int32? { isA("h") ? g_variant_get_handle(pointer) : nil }
+
     /// What a variant holds.
     var inner: BusValue? { isA("v") ? BusValue(owning: g_variant_get_variant(pointer)) : nil }
 

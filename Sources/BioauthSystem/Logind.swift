@@ -2,7 +2,7 @@ import CGLib
 import CSystemd
 import Glibc
 
-/// What systemd-logind knows, kept as it knows it: the sessions, and the lid.
+/// What systemd-logind knows, kept as it knows it: the sessions, the lid, and whether the machine is about to sleep.
 ///
 /// Signals tell that something has changed; what it is now is asked for. Logind may go and come back, and so may the bus:
 /// a restart of either takes less than `patience`, and until then what was known last is what is known.
@@ -18,8 +18,20 @@ import Glibc
     /// By id. Empty while it is silent.
     public private(set) var sessions: [String: LoginSession] = [:]
     public private(set) var isLidClosed = false
+    /// From before the sleep until after it.
+    public private(set) var isPreparingForSleep = false {
+        didSet {
+            guard isPreparingForSleep != oldValue else { return }
+            onSleep?(isPreparingForSleep)
+            inhibitSleep()
+        }
+    }
 
-    /// Called after each change of any of them.
+    /// Called when the machine is about to sleep, and with false when it is awake again.
+    public var onSleep: (@MainActor (Bool) -> Void)?
+    /// Called when the machine would not wait although it is to.
+    public var onInhibitorRefused: (@MainActor () -> Void)?
+    /// Called after each change of the sessions, the lid and its own standing.
     public var onChange: (@MainActor () -> Void)?
 
     /// Whether changes matter right now. A logind that doesn't tell of the lid (before systemd 256) is asked for it all the
@@ -28,7 +40,13 @@ import Glibc
         didSet { if isWatched != oldValue { watchLid() } }
     }
 
+    /// Whether the machine has to wait before it sleeps, for up to a few seconds, until this is taken back.
+    public var delaysSleep = false {
+        didSet { if delaysSleep != oldValue { inhibitSleep() } }
+    }
+
     private let bus = SystemBus()
+    private let inhibitor: SleepInhibitor
     /// Logind's own name on the bus; nil: it isn't there.
     private var owner: String?
     private var lidIsSilent = false
@@ -43,6 +61,7 @@ import Glibc
     private static let path = "/org/freedesktop/login1"
     private static let manager = "org.freedesktop.login1.Manager"
     private static let session = "org.freedesktop.login1.Session"
+    private static let get = "org.freedesktop.DBus.Properties.Get"
     private static let getAll = "org.freedesktop.DBus.Properties.GetAll"
 
     /// How long logind may be gone, or not have come yet.
@@ -53,7 +72,9 @@ import Glibc
     /// need not see the directory that shows it.
     nonisolated public static var isExpected: Bool { sd_booted() > 0 || getenv("INVOCATION_ID") != nil }
 
-    public init() {}
+    public init() {
+        inhibitor = SleepInhibitor(bus, of: Logind.name, at: Logind.path)
+    }
 
     public func start() {
         bus.onConnected = { [weak self] in self?.connected() }
@@ -91,6 +112,9 @@ import Glibc
         subscribe(to: "\(Logind.manager).SessionRemoved") { logind, _, arguments in
             if let id = arguments.child(0)?.text, logind.sessions.removeValue(forKey: id) != nil { logind.onChange?() }
         }
+        subscribe(to: "\(Logind.manager).PrepareForSleep") { logind, _, arguments in
+            if let isBefore = arguments.child(0)?.flag { logind.isPreparingForSleep = isBefore }
+        }
         let changed = "org.freedesktop.DBus.Properties.PropertiesChanged"
         subscribe(to: changed, first: Logind.session) { logind, path, _ in logind.load(session: path) }
         subscribe(to: changed, first: Logind.manager) { logind, _, _ in logind.loadLid {} }
@@ -115,6 +139,7 @@ import Glibc
         guard new != owner else { return }
         owner = new
         loading = [:]
+        inhibitor.forget()
         if new != nil { load() } else if standing == .answers { expectIt() }
     }
 
@@ -124,6 +149,7 @@ import Glibc
             guard let self, standing == .awaited else { return }
             sessions = [:]
             isLidClosed = false
+            isPreparingForSleep = false
             stand(.silent)
         }
     }
@@ -158,6 +184,10 @@ import Glibc
             logind.lidIsSilent = answer?.child(0)?.text.map(tellsNothingOfLid) ?? true
         }
         loadLid {}
+        ask(Logind.path, Logind.get, [Logind.manager, "PreparingForSleep"]) { logind, answer in
+            logind.isPreparingForSleep = answer?.child(0)?.inner?.flag ?? false
+            logind.inhibitSleep()
+        }
         ask(Logind.path, "\(Logind.manager).ListSessions") { logind, answer in
             guard let list = answer?.child(0) else { return logind.tryAgain() }
             let known = list.children.compactMap { entry in
@@ -216,6 +246,18 @@ import Glibc
         }
     }
 
+    // MARK: Sleep
+
+    /// Has the machine wait before it sleeps, or no longer. Once it has begun logind lets nobody begin to delay it.
+    private func inhibitSleep() {
+        guard delaysSleep else { return inhibitor.drop() }
+        guard let owner, !isPreparingForSleep else { return }
+        inhibitor.take(from: owner) { [weak self] in
+            guard let self, !isPreparingForSleep else { return }
+            onInhibitorRefused?()
+        }
+    }
+
     // MARK: The lid
 
     private func whenLidIsKnown(_ done: @escaping @MainActor () -> Void) {
@@ -230,8 +272,7 @@ import Glibc
 
     private func askForLid() {
         let asked = owner
-        let get = "org.freedesktop.DBus.Properties.Get"
-        bus.call(Logind.name, Logind.path, get, [Logind.manager, "LidClosed"]) { [weak self] answer in
+        bus.call(Logind.name, Logind.path, Logind.get, [Logind.manager, "LidClosed"]) { [weak self] answer in
             guard let self else { return }
             // Another logind has come since, and may know better.
             guard owner == asked || owner == nil else { return askForLid() }

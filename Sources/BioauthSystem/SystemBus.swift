@@ -76,18 +76,46 @@ import Glibc
         _ service: String, _ path: String, _ method: String, _ arguments: [String] = [],
         _ done: @escaping @MainActor (BusValue?) -> Void
     ) {
-        guard let connection, let dot = method.lastIndex(of: ".") else { return done(nil) }
+        ask(service, path, method, arguments) { answer, _ in done(answer) }
+    }
+
+    /// The same for a method whose answer is a descriptor.
+    func callForDescriptor(
+        _ service: String, _ path: String, _ method: String, _ arguments: [String],
+        _ done: @escaping @MainActor (consuming FileDescriptor?) -> Void
+    ) {
+        ask(service, path, method, arguments) { answer, descriptors in
+            guard let handle = answer?.child(0)?.handle, let descriptors,
+                (0..<g_unix_fd_list_get_length(descriptors)).contains(handle)
+            else { return done(nil) }
+            // A copy, which goes to no program that this one executes.
+            let raw = g_unix_fd_list_get(descriptors, handle, nil)
+            if raw >= 0 { done(FileDescriptor(owning: raw)) } else { done(nil) }
+        }
+    }
+
+    private typealias Descriptors = UnsafeMutablePointer<GUnixFDList>
+
+    private func ask(
+        _ service: String, _ path: String, _ method: String, _ arguments: [String],
+        _ done: @escaping @MainActor (BusValue?, Descriptors?) -> Void
+    ) {
+        guard let connection, let dot = method.lastIndex(of: ".") else { return done(nil, nil) }
         var texts: [OpaquePointer?] = arguments.map { g_variant_new_string($0) }
         let answer = Answer(done)
-        g_dbus_connection_call(
+        g_dbus_connection_call_with_unix_fd_list(
             connection, service, path, String(method[..<dot]), String(method[method.index(after: dot)...]),
             g_variant_new_tuple(&texts, gsize(texts.count)), nil, G_DBUS_CALL_FLAGS_NO_AUTO_START,
-            SystemBus.answerMilliseconds, nil,
+            SystemBus.answerMilliseconds, nil, nil,
             { connection, result, box in
                 nonisolated(unsafe) let (connection, result, box) = (connection, result, box!)
                 MainActor.assumeIsolated {
-                    let value = g_dbus_connection_call_finish(OpaquePointer(connection), result, nil)
-                    Unmanaged<Answer>.fromOpaque(box).takeRetainedValue().done(value.map(BusValue.init(owning:)))
+                    var descriptors: Descriptors?
+                    let value = g_dbus_connection_call_with_unix_fd_list_finish(
+                        OpaquePointer(connection), &descriptors, result, nil)
+                    defer { if let descriptors { g_object_unref(UnsafeMutableRawPointer(descriptors)) } }
+                    let answer = Unmanaged<Answer>.fromOpaque(box).takeRetainedValue()
+                    answer.done(value.map(BusValue.init(owning:)), descriptors)
                 }
             }, Unmanaged.passRetained(answer).toOpaque())
     }
@@ -119,9 +147,9 @@ import Glibc
 }
 
 @MainActor private final class Answer {
-    let done: @MainActor (BusValue?) -> Void
+    let done: @MainActor (BusValue?, UnsafeMutablePointer<GUnixFDList>?) -> Void
 
-    init(_ done: @escaping @MainActor (BusValue?) -> Void) { self.done = done }
+    init(_ done: @escaping @MainActor (BusValue?, UnsafeMutablePointer<GUnixFDList>?) -> Void) { self.done = done }
 }
 
 @MainActor private final class Subscription {

@@ -120,6 +120,8 @@ public struct WatchEvent: Hashable, Sendable {
         /// A switch, named by `service`.
         case switchedOn = 18
         case switchedOff = 19
+        case sleeping = 24
+        case awake = 25
 
         /// The kind's name in JSON and the journal.
         public var name: String {
@@ -143,6 +145,8 @@ public struct WatchEvent: Hashable, Sendable {
             case .refused: "refused"
             case .switchedOn: "switched-on"
             case .switchedOff: "switched-off"
+            case .sleeping: "sleeping"
+            case .awake: "awake"
             }
         }
     }

@@ -61,6 +61,8 @@ extension WatchEvent.Kind {
         case .switchedOn: tr("turned on")
         case .switchedOff: tr("turned off")
         case .refused: tr("refused")
+        case .sleeping: tr("computer goes to sleep")
+        case .awake: tr("computer is awake")
         }
     }
 }

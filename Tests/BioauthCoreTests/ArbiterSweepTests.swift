@@ -17,6 +17,7 @@ import Testing
         var hasAbsence = false
         /// Whether there are two readers, of which one comes and goes.
         var hasTwoReaders = false
+        var hasSleep = false
     }
 
     let lockout = Denial(.lockedOut, endsIn: .seconds(30))
@@ -40,6 +41,16 @@ import Testing
                 .sudo(1, of: 1001, timeout: .seconds(3)), .i3lock(2, of: 1001), .login(3, of: 1002),
                 .vlock(4, of: 1002),
             ], depth: 5, hasActivity: true, hasAbsence: true),
+        Scene(
+            testDescription: "sleep",
+            asks: [
+                .sudo(1, of: 1001, timeout: .seconds(3)), .sudo(2, of: 1001, group: 20), .i3lock(3, of: 1001),
+                .login(4, of: 1002), .app(5, of: 1001),
+            ], depth: 5, hasAbsence: true, hasSleep: true),
+        Scene(
+            testDescription: "sleep and the reader",
+            asks: [.sudo(1, of: 1001, fingerOnly: true), .vlock(2, of: 1002), .enrollment(3, of: 1001)], depth: 6,
+            hasReaderTrouble: true, hasSleep: true),
         Scene(
             testDescription: "enrolling",
             asks: [.enrollment(1, of: 1001), .sudo(2, of: 1001), .app(3, of: 1002), .login(4, of: 1001)], depth: 6,
@@ -85,6 +96,10 @@ import Testing
         }
         if scene.hasReaderTrouble { moves += readerMoves(trial) }
         if scene.hasTwoReaders { moves += pairMoves(trial) }
+        if scene.hasSleep {
+            let isAsleep = trial.witness.asleepSince != nil
+            moves.append(isAsleep ? ("wakes", { $0.happen(.woke) }) : ("sleeps", { $0.happen(.slept) }))
+        }
         if scene.hasActivity { moves.append(("activity", { $0.happen(.activity) })) }
         if scene.hasAbsence {
             let able = trial.witness.clients.filter { $0.isUserLocker || $0.isRootLock }

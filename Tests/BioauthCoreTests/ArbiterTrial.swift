@@ -42,6 +42,8 @@ struct ArbiterTrial: Hashable {
         case .reader(let reader, let standing): arbiter.readerChanged(reader, standing, at: now)
         case .moved(let moves): arbiter.moved(moves, at: now)
         case .activity: arbiter.activity(at: now)
+        case .slept: arbiter.slept(at: now)
+        case .woke: arbiter.woke(at: now)
         case .away(let ids): arbiter.away(ids, at: now)
         case .enrolled(let id): arbiter.enrolled(id, at: now)
         case .tick: arbiter.tick(at: now)

@@ -13,6 +13,8 @@ struct ArbiterWitness: Hashable {
         case reader(ReaderID, ReaderStanding)
         case moved([RequestID: ReaderID])
         case activity
+        case slept
+        case woke
         case away(Set<RequestID>)
         case enrolled(RequestID)
         case tick
@@ -27,7 +29,8 @@ struct ArbiterWitness: Hashable {
         }
 
         let ask: Ask
-        let asked: Instant
+        /// When it asked, were it not for the machine's sleep since.
+        var asked: Instant
         /// The reader that serves it.
         var reader: ReaderID
         var view = View.untold
@@ -74,6 +77,7 @@ struct ArbiterWitness: Hashable {
     private(set) var clients: [Client] = []
     private(set) var wanted: [ReaderID: Job] = [:]
     private(set) var readers: [ReaderID: ReaderStanding] = [:]
+    private(set) var asleepSince: Instant?
     private var now: Instant
     private var charges: [RequestID] = []
     /// What is wrong, in words.
@@ -85,7 +89,9 @@ struct ArbiterWitness: Hashable {
 
     /// What happened, what the arbiter made of it, and when it wants to be woken.
     mutating func saw(_ event: Event, _ actions: [Arbiter.Action], due: Instant?, at now: Instant) {
-        for at in clients.indices where !clients[at].isPaused { clients[at].timeUsed += now - self.now }
+        for at in clients.indices where !clients[at].isPaused && asleepSince == nil {
+            clients[at].timeUsed += now - self.now
+        }
         self.now = now
         let holders = wanted
         take(event)
@@ -129,6 +135,17 @@ struct ArbiterWitness: Hashable {
             for at in clients.indices where clients[at].armedSince != nil { clients[at].armedSince = now }
         case .away(let ids):
             for at in clients.indices { clients[at].isAway = ids.contains(clients[at].ask.id) }
+        case .slept:
+            asleepSince = asleepSince ?? now
+            // Whatever was touched before it counts for nobody.
+            for at in clients.indices { clients[at].job = nil }
+        case .woke:
+            if let asleepSince {
+                for at in clients.indices {
+                    clients[at].asked = clients[at].asked + (now - max(asleepSince, clients[at].asked))
+                }
+            }
+            asleepSince = nil
         case .ended, .identified, .charged, .tick:
             break
         }
@@ -148,6 +165,10 @@ struct ArbiterWitness: Hashable {
             guard let at = index(id) else { return complain("prompts \(id.number), which has ended") }
             let client = clients[at]
             if readers[client.reader] != .good { complain("prompts while the reader isn't good") }
+            if asleepSince != nil { complain("prompts while the machine sleeps") }
+            if event == .woke && client.isPrivilege && client.view == .waiting(.suspended) {
+                complain("prompts \(id.number) as the machine wakes")
+            }
             if again != client.wasPrompted { complain("prompts \(id.number) again: \(again)") }
             if triesLeft != client.triesLeft { complain("tells a wrong number of tries left") }
             if let went = client.obstacleWent, client.isCooling, now - went < .seconds(2) {
@@ -223,6 +244,7 @@ struct ArbiterWitness: Hashable {
             let isOutranked = clients.contains { $0.reader == client.reader && $0.outranks(client) && !$0.isResting }
             return isOutranked && (client.rank == 1 || client.ask.work != .identify)
         case .mismatchesUsedUp: return client.triesLeft == 0
+        case .suspended: return asleepSince != nil && client.ask.serviceClass == .app
         case .readerUnplugged: return readers[client.reader] == nil
         default: return false
         }
@@ -245,6 +267,7 @@ struct ArbiterWitness: Hashable {
 
     private func obstacle(_ client: Client) -> Cause? {
         if client.isResting { return nil }
+        if asleepSince != nil { return .suspended }
         let ask = client.ask
         if client.isPrivilege && ask.work == .identify {
             let isContended = clients.contains { rival in
@@ -270,7 +293,7 @@ struct ArbiterWitness: Hashable {
             clients[at].obstacle = obstacle
             if clients[at].ask.id != wanted[clients[at].reader]?.owner { clients[at].armedSince = nil }
         }
-        if clients.contains(where: { readers[$0.reader] == nil }) {
+        if asleepSince == nil && clients.contains(where: { readers[$0.reader] == nil }) {
             complain("lets requests wait for a reader that isn't there")
         }
     }
@@ -283,6 +306,8 @@ struct ArbiterWitness: Hashable {
             }
             if client.view == .untold && !client.isCooling { complain("says nothing to \(id)") }
             for due in dues(client) where due.at <= now { complain("has forgotten \(id): \(due.cause) is due") }
+            if asleepSince != nil && client.ask.serviceClass == .app { complain("puts \(id) aside, which can't be") }
+            if client.isRootLock || client.isUserLocker, client.isCooling { complain("lets \(id) cool") }
             if client.isResting && client.ask.serviceClass != .lock && !client.isAway { complain("lets \(id) rest") }
             if client.isAway && !client.isResting { complain("says \(client.view) to \(id), where nobody can be") }
         }
@@ -326,6 +351,7 @@ struct ArbiterWitness: Hashable {
     // MARK: What is due
 
     private func dues(_ client: Client) -> [(at: Instant, cause: Cause)] {
+        if asleepSince != nil { return [] }
         let ask = client.ask
         var dues: [(at: Instant, cause: Cause)] = [(client.asked + .seconds(300), .timedOut)]
         if !client.isPaused { dues.append((now + (ask.timeout - client.timeUsed), .timedOut)) }

@@ -45,6 +45,10 @@ struct Arbitration {
 
     @discardableResult mutating func activity() -> Actions { arbiter.activity(at: now) }
 
+    @discardableResult mutating func slept() -> Actions { arbiter.slept(at: now) }
+
+    @discardableResult mutating func woke() -> Actions { arbiter.woke(at: now) }
+
     @discardableResult mutating func away(_ asks: Ask..., ending denials: [RequestID: Denial] = [:]) -> Actions {
         arbiter.away(Set(asks.map(\.id)), ending: denials, at: now)
     }

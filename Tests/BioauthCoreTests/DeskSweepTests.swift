@@ -12,6 +12,7 @@ import Testing
         let asks: [Ask]
         let depth: Int
         var mayFail = false
+        var maySleep = false
     }
 
     static let drivers: [(String, DeskTrial.Driver)] = [
@@ -34,6 +35,9 @@ import Testing
             Scene(
                 testDescription: "enrolling, \(name)", driver: driver,
                 asks: [.enrollment(1, of: 1001), .sudo(2, of: 1002)], depth: 7),
+            Scene(
+                testDescription: "sleep, \(name)", driver: driver, asks: [.sudo(1, of: 1001), .login(2, of: 1002)],
+                depth: 7, mayFail: true, maySleep: true),
         ]
     }
 
@@ -56,6 +60,7 @@ import Testing
         moves.append(trial.touch == nil ? ("touch", { $0.touchDown() }) : ("lift", { $0.touchUp() }))
         moves += answers(trial)
         if scene.mayFail { moves += faults(trial) }
+        if scene.maySleep { moves.append(trial.isAsleep ? ("wakes", { $0.wake() }) : ("sleeps", { $0.sleep() })) }
         moves.append(("1 s", { $0.pass(.seconds(1)) }))
         if let due = trial.nextDeadline, due > trial.now {
             moves.append(("\(due - trial.now) slept over", { $0.oversleep() }))
@@ -99,6 +104,7 @@ import Testing
         let last = Ask.sudo(99, of: 1099)
         for id in trial.live { trial.leave(id) }
         if trial.touch != nil { trial.touchUp() }
+        if trial.isAsleep { trial.wake() }
         if trial.device == .unplugged { trial.plugIn() }
         trial.ask(last)
         for _ in 1...20 {

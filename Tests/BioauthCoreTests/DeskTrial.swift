@@ -21,6 +21,8 @@ struct DeskTrial: Hashable {
         var isCancelled = false
         /// It was cancelled although a finger was there.
         var wasForced = false
+        /// The machine has slept since it began.
+        var hasSlept = false
     }
 
     /// The finger that is on the reader.
@@ -41,6 +43,7 @@ struct DeskTrial: Hashable {
     private(set) var asked: Set<RequestID> = []
     private(set) var live: [RequestID] = []
     private(set) var complaints: [String] = []
+    private(set) var isAsleep = false
     let driver: Driver
     /// The owner of the touch that is being compared, if it matched.
     private var matched: Job?
@@ -93,6 +96,22 @@ struct DeskTrial: Hashable {
         device = .unplugged
         touch = nil
         act(life.removed(at: now))
+    }
+
+    mutating func sleep() {
+        isAsleep = true
+        if case .scanning(var scan) = device {
+            scan.hasSlept = true
+            device = .scanning(scan)
+        }
+        act(life.slept(at: now))
+        act(arbiter.slept(at: now))
+    }
+
+    mutating func wake() {
+        isAsleep = false
+        act(life.woke(at: now))
+        act(arbiter.woke(at: now))
     }
 
     mutating func touchDown() {
@@ -167,6 +186,20 @@ struct DeskTrial: Hashable {
             }
         }
         isActing = false
+        if life.isAsleep { judgeSleep() }
+    }
+
+    private mutating func judgeSleep() {
+        switch device {
+        case .open:
+            complaints.append("leaves the reader open in the sleep")
+        case .scanning(let scan) where !scan.isCancelled:
+            complaints.append("lets the reader scan in the sleep")
+        case .scanning, .opening, .closing, .closed, .unplugged:
+            if life.delaysSleep == (device == .closed || device == .unplugged) {
+                complaints.append("delays the sleep: \(life.delaysSleep), with the reader \(device)")
+            }
+        }
     }
 
     private mutating func carryOut(_ action: Arbiter.Action) {
@@ -176,13 +209,23 @@ struct DeskTrial: Hashable {
         case .duplicate(let id, _): act(arbiter.ended(id, Denial(.duplicatePrint), at: now))
         case .finish(let id, let verdict):
             if case .allowed = verdict, matched?.owner != id { complaints.append("lets \(id.number) in by no touch") }
+            if case .allowed = verdict, case .scanning(let scan) = device, scan.hasSlept {
+                complaints.append("lets \(id.number) in by a touch from before the sleep")
+            }
             if !live.contains(id) { complaints.append("ends \(id.number) twice") }
             live.removeAll { $0 == id }
-        case .prompt, .waiting, .retry, .mismatch, .enrolling: break
+        case .prompt(let id, _, _): if isAsleep { complaints.append("prompts \(id.number) in the sleep") }
+        case .waiting, .retry, .mismatch, .enrolling: break
         }
     }
 
     private mutating func carryOut(_ action: ReaderLife.Action) {
+        if isAsleep {
+            switch action {
+            case .open, .start: complaints.append("\(action) in the sleep")
+            case .close, .cancel, .standing: break
+            }
+        }
         switch (action, device) {
         case (.standing(let standing), _): act(arbiter.readerChanged(.first, standing, at: now))
         case (_, .unplugged): break
@@ -192,7 +235,8 @@ struct DeskTrial: Hashable {
         case (.cancel, .scanning(var scan)) where !scan.isCancelled:
             scan.isCancelled = true
             scan.wasForced = touch != nil
-            if driver.tellsFingers && touch != nil && !scan.isShown && now - scan.began < .seconds(10) {
+            let mayCancel = touch == nil || scan.isShown || scan.hasSlept || now - scan.began >= .seconds(10)
+            if driver.tellsFingers && !mayCancel {
                 complaints.append("cancels while a finger is there")
             }
             device = .scanning(scan)

@@ -29,6 +29,8 @@ struct LivingReader {
     @discardableResult mutating func completed(_ fault: ReaderFault? = nil) -> Actions {
         life.completed(fault, at: now)
     }
+    @discardableResult mutating func slept() -> Actions { life.slept(at: now) }
+    @discardableResult mutating func woke() -> Actions { life.woke(at: now) }
     mutating func configured(keptWarm: Duration) -> Actions { life.configured(keptWarm: keptWarm, at: now) }
 
     /// A finger comes and goes: from now on the driver is known to tell of fingers.

@@ -53,6 +53,8 @@ struct SeededGenerator: RandomNumberGenerator {
                 let able = trial.witness.clients.filter { $0.isUserLocker || $0.isRootLock }
                 trial.happen(
                     .away(Set(able.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }.map(\.ask.id))))
+            case 15 where Int.random(in: 0..<3, using: &generator) == 0:
+                trial.happen(trial.witness.asleepSince == nil ? .slept : .woke)
             case 15:
                 guard let due = trial.arbiter.nextDeadline else { continue }
                 trial.pass(due - trial.now)

@@ -24,8 +24,10 @@ public final class PlayedLogind {
     /// Begins to play, with the lid open, and with sessions that are in front at this machine's seat: they are there from
     /// the first answer on, as with the real one.
     ///
-    /// - Parameter tellsOfLid: as logind does from systemd 256 on; those before change the lid's state without a word.
-    public func start(sessions: [String] = [], tellsOfLid: Bool = true) throws {
+    /// - Parameters:
+    ///   - tellsOfLid: as logind does from systemd 256 on; those before change the lid's state without a word.
+    ///   - preparingForSleep: whether the machine is about to sleep.
+    public func start(sessions: [String] = [], tellsOfLid: Bool = true, preparingForSleep: Bool = false) throws {
         let template = try directory.write(
             """
             import dbus
@@ -37,6 +39,7 @@ public final class PlayedLogind {
             def load(mock, parameters):
                 logind.load(mock, parameters)
                 mock.AddProperty(MAIN_IFACE, 'LidClosed', False)
+                mock.props[MAIN_IFACE]['PreparingForSleep'] = \(preparingForSleep ? "True" : "False")
                 for name in \(sessions):
                     mock.AddSession(name, 'seat0', \(getuid()), 'user', True)
                 if \(tellsOfLid ? "False" : "True"):
@@ -49,6 +52,19 @@ public final class PlayedLogind {
             @dbus.service.method(MOCK_IFACE, in_signature='b')
             def MoveLidQuietly(self, shut):
                 self.props[MAIN_IFACE]['LidClosed'] = shut
+
+
+            @dbus.service.method(MOCK_IFACE, in_signature='b')
+            def PrepareForSleep(self, before):
+                self.props[MAIN_IFACE]['PreparingForSleep'] = before
+                self.EmitSignal(MAIN_IFACE, 'PrepareForSleep', 'b', [before])
+
+
+            @dbus.service.method(MAIN_IFACE, in_signature='ssss', out_signature='h')
+            def Inhibit(self, what, who, why, mode):
+                if self.props[MAIN_IFACE]['PreparingForSleep']:
+                    raise dbus.exceptions.DBusException('too late', name='org.freedesktop.login1.OperationInProgress')
+                return logind.Inhibit(self, what, who, why, mode)
 
 
             @dbus.service.method(MOCK_IFACE, in_signature='s')
@@ -104,6 +120,21 @@ public final class PlayedLogind {
     /// Moves it without a word.
     public func lidQuietly(isShut: Bool) throws { try play("MoveLidQuietly", "(\(isShut),)") }
 
+    /// The machine is about to sleep, or awake again.
+    public func prepareForSleep(_ isBefore: Bool) throws { try play("PrepareForSleep", "(\(isBefore),)") }
+
+    /// Who delays the machine's sleep, as GLib prints it: each with what, who, why and how.
+    public func inhibitors() throws -> String {
+        try call(PlayedLogind.path, "\(PlayedLogind.name).Manager.ListInhibitors")
+    }
+
+    /// Whether the daemon delays it, and it alone.
+    public func isDelayed() throws -> Bool {
+        let told = try inhibitors()
+        return told.contains("'sleep', 'bioauthd'") && told.contains("'delay'")
+            && told.components(separatedBy: "'delay'").count == 2
+    }
+
     private func path(_ id: String) -> String { "\(PlayedLogind.path)/session/\(id)" }
 
     private func emit(_ signal: String, _ id: String) throws {
@@ -116,7 +147,8 @@ public final class PlayedLogind {
         try call(PlayedLogind.path, "\(PlayedLogind.mock).\(method)", arguments)
     }
 
-    private func call(_ path: String, _ method: String, _ arguments: String = "()") throws {
+    @discardableResult
+    private func call(_ path: String, _ method: String, _ arguments: String = "()") throws -> String {
         try bus.connection.call(PlayedLogind.name, path, method, arguments)
     }
 }

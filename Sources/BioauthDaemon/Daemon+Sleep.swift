@@ -1,0 +1,22 @@
+import BioauthCore
+import BioauthSystem
+import BioauthWire
+
+/// The machine's sleep: before it the readers are closed, for which the machine waits, and everybody's turn is over; after
+/// it they are opened again, and who waits is asked for afresh.
+extension Daemon {
+    /// First the readers, both times: nobody's leaving makes one open, and nobody is prompted before one has been opened.
+    func sleepChanged(_ isAsleep: Bool) {
+        if isAsleep {
+            log.write(.notice, "The machine is about to sleep")
+            tell(WatchEvent(kind: .sleeping, time: wallMilliseconds))
+            for station in stations { station.take { $0.slept(at: $1) } }
+            take { $0.slept(at: $1) }
+        } else {
+            log.write(.notice, "The machine is awake")
+            tell(WatchEvent(kind: .awake, time: wallMilliseconds))
+            for station in stations { station.take { $0.woke(at: $1) } }
+            take { $0.woke(at: $1) }
+        }
+    }
+}

@@ -129,6 +129,32 @@ struct SleepTests {
         #expect(try eventually { try !logind.isDelayed() })
     }
 
+    @Test(
+        "One that goes just after the machine woke may come back: for a while that ends nothing, and is no lack of one")
+    func goesAfterwards() throws {
+        let daemon = try ready()
+        let sudo = try prompted(daemon)
+        try sleep(daemon)
+        #expect(try next(sudo) == suspended)
+        try wake(daemon)
+        #expect(isPrompt(try next(sudo), again: true))
+        try daemon.person.unplug()
+        let opening = DaemonMessage.waiting(Wait(cause: .readerOpening))
+        #expect(try sudo.receive(within: .seconds(5)) == opening)
+        let locker = try ask(daemon, "i3lock")
+        #expect(try locker.receive(within: .seconds(5)) == opening)
+        // Now it has gone for good.
+        #expect(try next(locker) == .verdict(.denied(Denial(.readerUnplugged))))
+        #expect(try daemon.denial() == .noReader)
+        #expect(try !logind.isDelayed())
+    }
+
+    @Test("Without logind all works, and that nothing is known of sleep is said once") func noLogind() throws {
+        let daemon = try DaemonUnderTest.enrolled()
+        #expect(try daemon.verdict(touches: [1]) == .allowed(.rightIndex))
+        #expect(daemon.log.split(separator: "\n").count { $0.contains("sleep are not looked at") } == 1)
+    }
+
     // MARK: Requests
 
     @Test("Who has been asked for a touch hears that it has to wait, and is asked afresh; nothing is counted")

@@ -114,6 +114,10 @@ same 'Settings.swift' "$services" 'bioauthd.conf.5' "$listed"
 same 'Settings.swift' "$services" 'bioauthd.conf' \
     "$(sed -n '/^\[services\]/,/^\[[^s]/s/^\([a-z0-9-]*\)=\([a-z]*\)$/\2 \1/p' Sources/bioauthd/bioauthd.conf)"
 
+same 'Settings.swift' "$(cut -d' ' -f2 <<<"$services")" "the completion's services" "$(bash --norc -c '
+    source Sources/bioauthctl/bioauthctl.bash
+    _bioauthctl_services Sources/bioauthd/bioauthd.conf')"
+
 # The pages themselves.
 for page in Sources/*/*.[1-8] pam/*.8; do
     warnings=$(groff -ww -man -Tutf8 -z "$page" 2>&1)

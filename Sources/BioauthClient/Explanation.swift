@@ -90,9 +90,15 @@ extension Explanation {
         case .serviceDisabled:
             self.init(
                 tr("This service may not ask for a finger."),
-                tr("Services are listed in [services] in /etc/bioauthd/bioauthd.conf."))
+                tr(
+                    "It isn't listed in /etc/bioauthd/bioauthd.conf, or turned off for this account: see bioauthctl status."
+                ))
         case .notPermitted:
-            self.init(tr("Only root may do that."), tr("Try it with sudo, naming the account with --user."))
+            self.init(
+                tr("That isn't permitted."),
+                tr(
+                    "What is about another account takes root. An app that was refused is allowed with: bioauthctl enable --app NAME"
+                ))
         case .permissionUnasked:
             self.init(tr("Nobody has been asked yet whether this program may use the finger."), tr("Try again."))
         case .tooManySwitches:

@@ -18,7 +18,7 @@ extension Invocation {
     }
 
     /// A ticket for the account's password, asked for on the terminal, three times at most.
-    private func ticket(for account: Account) throws(Failure) -> Ticket {
+    func ticket(for account: Account) throws(Failure) -> Ticket {
         guard let terminal = Terminal() else { throw Failure(Denial(.freshPasswordNeeded)) }
         var triesLeft = 3
         while true {

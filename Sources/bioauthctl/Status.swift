@@ -11,14 +11,17 @@ extension Subcommand {
             guard case .status(let report) = try invocation.ask(.status(account)) else {
                 throw Failure(Denial(.protocolError))
             }
-            invocation.output.answer(report.words(for: account), report.json(for: account))
+            let switches = try invocation.switches(of: account)
+            invocation.output.answer(
+                (report.words(for: account) + switches.words).joined(separator: "\n"),
+                report.json(for: account, switches))
             return report.readerState == .none ? ExitCode(.noReader) : .yes
         }
     }
 }
 
 extension StatusReport {
-    fileprivate func words(for account: Account) -> String {
+    fileprivate func words(for account: Account) -> [String] {
         var lines = [
             tr("Account: %1 (%2)").filled(account.name, String(account.uid)),
             tr("Daemon: bioauthd %1").filled(daemonVersion),
@@ -33,7 +36,7 @@ extension StatusReport {
         }
         lines.append(tr("Mismatches in a row: %1").filled(String(mismatches)))
         lines.append(tr("Password: %1").filled(passwordWords))
-        return (lines + standingWords).joined(separator: "\n")
+        return lines + standingWords
     }
 
     /// A line for each class of services; one for all where they stand alike.
@@ -49,7 +52,7 @@ extension StatusReport {
         passwordAge.map { tr("given %1 ago").filled($0.wordsOfAge) } ?? tr("never given, or unknown when")
     }
 
-    fileprivate func json(for account: Account) -> JSON {
+    fileprivate func json(for account: Account, _ switches: [SwitchEntry]) -> JSON {
         .object([
             "account": account.json,
             "daemon_version": .text(daemonVersion),
@@ -68,6 +71,7 @@ extension StatusReport {
                         "denial": standing.denial.map { .object($0.fields) } ?? .null,
                     ])
                 }),
+            "switches": .list(switches.map { .object($0.fields) }),
         ])
     }
 }

@@ -12,7 +12,9 @@ struct Subcommand {
     var options: [CommandLineOptions.Option] = []
     let run: (Invocation) throws(Failure) -> ExitCode
 
-    static var all: [Subcommand] { [setup, doctor, status, enroll, list, delete, verify, unlock, watch, checkConfig] }
+    static var all: [Subcommand] {
+        [setup, doctor, status, enroll, list, delete, verify, enable, disable, unlock, watch, checkConfig]
+    }
 
     var allOptions: [CommandLineOptions.Option] {
         var all = options

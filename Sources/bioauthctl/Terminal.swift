@@ -41,7 +41,7 @@ struct Terminal: ~Copyable {
                 answer.removeAll()
                 fits = true
                 show("\n" + question)
-            case .signal, .end:
+            case .signal, .end, .other, .timedOut:
                 show("\n")
                 throw Failure(Denial(.personCancelled))
             case .byte(UInt8(ascii: "\n")):
@@ -68,20 +68,78 @@ struct Terminal: ~Copyable {
         Output.write(text, to: descriptor.raw)
     }
 
+    /// Whether this process is the one that the person sees there: another would be stopped when it sets the terminal.
+    var isInFront: Bool { tcgetpgrp(descriptor.raw) == getpgrp() }
+
+    /// As long as this lives, what is typed isn't shown. Then the terminal is as it was before, and what was typed and not
+    /// read is dropped.
+    struct Silence: ~Copyable {
+        private let terminal: Int32
+        private let before: termios
+
+        fileprivate init(_ terminal: borrowing Terminal) {
+            self.terminal = terminal.descriptor.raw
+            var before = termios()
+            tcgetattr(self.terminal, &before)
+            self.before = before
+            terminal.setEcho(off: before)
+        }
+
+        deinit { Terminal.set(before, terminal) }
+    }
+
+    func silence() -> Silence { Silence(self) }
+
+    enum Choice {
+        /// The other descriptor is readable.
+        case other
+        case enter
+        case end
+        case signal(Int32)
+        case timedOut
+    }
+
+    /// Waits for Enter, the end of input, a signal, or for something else; other keys count for nothing.
+    ///
+    /// - Parameter time: how long, after the last key, at most.
+    func wait(or other: Int32, _ signals: borrowing CaughtSignals, within time: Duration) -> Choice {
+        while true {
+            switch waitForByte(signals, or: other, within: time) {
+            case .other: return .other
+            case .timedOut: return .timedOut
+            case .byte(UInt8(ascii: "\n")): return .enter
+            case .byte: continue
+            case .end: return .end
+            case .signal(let number): return .signal(number)
+            }
+        }
+    }
+
     private enum Input {
         case byte(UInt8)
         case end
+        case other
         case signal(Int32)
+        case timedOut
     }
 
-    private func waitForByte(_ signals: borrowing CaughtSignals) -> Input {
+    /// - Parameters:
+    ///   - other: a descriptor that goes before what is typed once it is readable; -1: none.
+    ///   - time: nil: for ever.
+    private func waitForByte(
+        _ signals: borrowing CaughtSignals, or other: Int32 = -1, within time: Duration? = nil
+    ) -> Input {
         while true {
             var entries = [
                 pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: other, events: Int16(POLLIN), revents: 0),
             ]
-            if poll(&entries, nfds_t(entries.count), -1) < 0 && errno != EINTR { return .end }
+            let ready = poll(&entries, nfds_t(entries.count), time.map { Int32(clamping: $0.wireMilliseconds) } ?? -1)
+            if ready == 0 { return .timedOut }
+            if ready < 0 && errno != EINTR { return .end }
             if let signal = signals.next() { return .signal(signal) }
+            if entries[2].revents != 0 { return .other }
             if entries[0].revents == 0 { continue }
             var byte: UInt8 = 0
             let count = read(descriptor.raw, &byte, 1)
@@ -91,7 +149,7 @@ struct Terminal: ~Copyable {
         }
     }
 
-    private func setEcho(off before: termios) {
+    fileprivate func setEcho(off before: termios) {
         var silent = before
         silent.c_lflag &= ~tcflag_t(ECHO)
         silent.c_lflag |= tcflag_t(ICANON | ISIG)
@@ -99,8 +157,10 @@ struct Terminal: ~Copyable {
     }
 
     /// Also drops what was typed and not read: the rest of a password is not the shell's.
-    private func set(_ attributes: termios) {
+    private func set(_ attributes: termios) { Terminal.set(attributes, descriptor.raw) }
+
+    private static func set(_ attributes: termios, _ terminal: Int32) {
         var attributes = attributes
-        while tcsetattr(descriptor.raw, TCSAFLUSH, &attributes) != 0 && errno == EINTR {}
+        while tcsetattr(terminal, TCSAFLUSH, &attributes) != 0 && errno == EINTR {}
     }
 }

@@ -38,13 +38,8 @@ extension Invocation {
             try connection.send(.authenticate(request))
             while true {
                 switch try connection.receiveOrCancel(signals) {
-                case .prompt(let prompt): output.note(prompt.words)
-                case .retry(let reason): output.note(reason.words)
-                case .mismatch(let left):
-                    output.note(tr("No match: %1 try left.", "No match: %1 tries left.", left).filled(String(left)))
-                case .waiting(let wait): output.note(wait.words)
                 case .verdict(let verdict): return verdict
-                default: throw .outOfTurn
+                case let message: output.note(try message.wordsOfTouch())
                 }
             }
         }
@@ -63,6 +58,20 @@ extension DaemonConnection {
             _ = signals.next()
             try send(.cancel(.person))
             return try receive(within: .seconds(2), interruptedBy: signals.descriptor)
+        }
+    }
+}
+
+extension DaemonMessage {
+    /// What a person is told while a touch is waited for.
+    func wordsOfTouch() throws(ConnectionError) -> String {
+        switch self {
+        case .prompt(let prompt): return prompt.words
+        case .retry(let reason): return reason.words
+        case .mismatch(let left):
+            return tr("No match: %1 try left.", "No match: %1 tries left.", left).filled(String(left))
+        case .waiting(let wait): return wait.words
+        default: throw .outOfTurn
         }
     }
 }

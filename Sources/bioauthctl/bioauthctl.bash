@@ -33,11 +33,15 @@ _bioauthctl() {
     case $subcommand in
         '')
             words+=' --version'
-            [[ $word == -* ]] || words='setup doctor status enroll list delete verify unlock watch check-config' ;;
+            [[ $word == -* ]] || words='setup doctor status enroll list delete verify enable disable unlock watch check-config' ;;
         setup) words+=' --service --apply --undo --root --json' ;;
         doctor) words+=' --service --touch --root --user --socket --json' ;;
         enroll) words+=' --finger --user --socket --json' ;;
         delete) words+=' --finger --all --yes --user --socket --json' ;;
+        enable | disable)
+            words+=' --app --app-lock --user --socket --json'
+            [[ $word == -* ]] ||
+                words=$(_bioauthctl_services /etc/bioauthd/bioauthd.conf /etc/bioauthd/bioauthd.conf.d/*.conf) ;;
         status | list | verify | unlock) words+=' --user --socket --json' ;;
         watch) words+=' --socket --json' ;;
         check-config)
@@ -51,6 +55,14 @@ _bioauthctl() {
 _bioauthctl_files() {
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "$1")
+}
+
+# The services that these files of bioauthd's configuration list, one a line.
+_bioauthctl_services() {
+    awk -F '[ \t]*=[ \t]*' '
+        /^\[/ { listing = /^\[services\]/ }
+        listing && $1 ~ /^[A-Za-z0-9._-]+$/ && NF > 1 { class[$1] = $2 }
+        END { for (name in class) if (class[name] !~ /^off/) print name }' "$@" 2> /dev/null
 }
 
 complete -F _bioauthctl bioauthctl

@@ -9,7 +9,7 @@ import Testing
         "Without a daemon, every subcommand that needs one says so and ends with 3",
         arguments: [
             ["status"], ["list"], ["enroll"], ["enroll", "--finger", "left-thumb"], ["delete", "--all"], ["verify"],
-            ["unlock"], ["watch"],
+            ["unlock"], ["watch"], ["enable", "sudo"], ["disable", "--app", "chat"],
         ])
     func noDaemon(arguments: [String]) throws {
         let command = Command(socketPath: TemporaryDirectory().file("nothing.sock"))
@@ -128,7 +128,7 @@ import Testing
     func quoting() throws {
         let name = #"A "reader" \ 지문 </x> 'y'"#
         let daemon = try ScriptedDaemon { peer in
-            _ = try peer.receive()
+            guard case .status = try peer.receive() else { return try peer.send(.switches([])) }
             try peer.send(
                 .status(
                     StatusReport(

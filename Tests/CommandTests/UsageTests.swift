@@ -10,6 +10,8 @@ import Testing
             ["enroll", "--finger", "toe"], ["enroll", "--finger"], ["delete"],
             ["delete", "--all", "--finger", "left-thumb"], ["status", "--user", "no such account"],
             ["check-config", "one", "two"], ["watch", "--user", "root"], ["check-config", "--socket", "/x"],
+            ["enable"], ["disable", ""], ["enable", "one", "two"], ["enable", "--app", "--app-lock", "x"],
+            ["disable", String(repeating: "x", count: 257)], ["disable", "a\u{7}b"],
         ])
     func wrong(arguments: [String]) throws {
         let program = try Command().start(arguments)

@@ -22,7 +22,7 @@ public struct PasswordConnection: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - secret: 1...512 bytes without NUL.
-    ///   - wantsTicket: whether a right password gives a ticket for one enrolment or deletion.
+    ///   - wantsTicket: whether a right password gives a ticket for one enrolment, deletion or switch.
     ///   - time: how long to wait at most: PAM takes its time over a wrong one.
     ///   - interrupt: as with `DaemonConnection.receive`.
     public consuming func verdict(

@@ -38,7 +38,8 @@ public struct PasswordTurns: Sendable {
     }
 }
 
-/// Proofs that a password was given a moment ago, each good for one enrolment or deletion of that account.
+/// Proofs that a password was given a moment ago, each good for one enrolment, deletion or switch of that
+/// account.
 public struct Tickets: Sendable {
     /// How long one lasts.
     public static let lifetime: Duration = .seconds(120)

@@ -102,7 +102,7 @@ public enum CancelReason: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// Proof that an account's password was given a moment ago: 16 random bytes, good for one enrolment or deletion.
+/// Proof that an account's password was given a moment ago: 16 random bytes, good for one enrolment, deletion or switch.
 public struct Ticket: Hashable, Sendable {
     public static let count = 16
     public let bytes: [UInt8]

@@ -110,6 +110,26 @@ import Testing
         #expect(try switching.list().isEmpty)
     }
 
+    @Test("Whatever class its service has, it is asked for as an app's, and a login or sudo goes first")
+    func asApp() throws {
+        let switching = try Switching()
+        let watching = try switching.daemon.connect(as: stranger)
+        try watching.send(.watch)
+        try watching.expect(.switches([]), to: .switches(Switching.account))
+        for service in ["bioauthctl", "i3lock", "login"] {
+            let asking = try switching.daemon.connect(as: stranger)
+            try asking.send(switching.change(.appLock, "notes", on: true, by: service))
+            try asking.receive(until: \.isPrompt)
+            let asked = try watching.receive {
+                if case .event(let event) = $0 { event.kind == .asked } else { false }
+            }
+            guard case .event(let event) = asked else { throw DaemonUnderTest.Unexpected() }
+            #expect(event.serviceClass == .app && event.service == service)
+            #expect(try switching.daemon.verdict(touches: [1]) == .allowed(.rightIndex))
+            #expect(try asking.receive(within: .seconds(10)) == .refused(.preempted))
+        }
+    }
+
     @Test("It can be cancelled like any request, and ends with its connection")
     func cancelled() throws {
         let switching = try Switching()

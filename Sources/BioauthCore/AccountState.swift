@@ -3,16 +3,24 @@ public struct AccountState: Hashable, Sendable {
     public var lockout: Lockout
     public var password: PasswordClock
     public var switches: Switches
+    /// What the account's domain state is made of besides the names of its prints: random, and renewed before each change of
+    /// them. Nil: it has had none yet.
+    public var domainSecret: [UInt8]?
     /// Why the finger waits for the password whatever the rest says: the kept state could not be read.
     public var damaged: Bool
 
+    /// Bytes of `domainSecret`.
+    public static let domainSecretBytes = 32
+
     public init(
         lockout: Lockout = Lockout(), password: PasswordClock = PasswordClock(), switches: Switches = Switches(),
+        domainSecret: [UInt8]? = nil,
         damaged: Bool = false
     ) {
         self.lockout = lockout
         self.password = password
         self.switches = switches
+        self.domainSecret = domainSecret
         self.damaged = damaged
     }
 

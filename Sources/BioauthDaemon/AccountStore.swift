@@ -12,7 +12,7 @@ import BioauthSystem
     /// Mismatches of accounts whose files could not be read when they happened.
     private var owed: [Account: Int] = [:]
 
-    /// Bytes of a state file: some 300, and of each switch twice its name, where every character has to be escaped.
+    /// Bytes of a state file: some 400, and of each switch twice its name, where every character has to be escaped.
     private static let fileBytes = 4096 + Limits.switches * (2 * Limits.labelBytes + 64)
 
     /// - Throws: `SystemError` when the directory can't be made.
@@ -94,6 +94,21 @@ import BioauthSystem
         return replace(state, of: account) ? nil : Denial(.stateNotWritable)
     }
 
+    /// What the account's domain state is made of; it is made and kept if there is none. Nil: it can't be.
+    func domainSecret(of account: Account) -> [UInt8]? {
+        state(of: account).domainSecret ?? (renewDomainSecret(of: account) ? state(of: account).domainSecret : nil)
+    }
+
+    /// Has the account's domain state be another from now on. False: that could not be written, and it is as it was.
+    func renewDomainSecret(of account: Account) -> Bool {
+        // What can't be read now may come back as it was.
+        guard unwritten[account] != nil || read(account).isReadable else { return false }
+        var state = state(of: account)
+        guard let secret = randomBytes(AccountState.domainSecretBytes) else { return false }
+        state.domainSecret = secret
+        return replace(state, of: account)
+    }
+
     private func forgive(_ account: Account, _ change: (inout AccountState) -> Void) -> Bool {
         var state = state(of: account)
         change(&state)
@@ -136,6 +151,7 @@ import BioauthSystem
             let value = "\(entry.subject.kind.name) \(entry.isOn ? "on" : "off") \(entry.subject.name)"
             file.set("switches", String(at + 1), value)
         }
+        if let secret = state.domainSecret { file.set("domain", "secret", hexadecimal(secret)) }
         let body = file.bytes()
         do {
             try SmallFile.write(body + Array(AccountStore.check(body).utf8), to: path(account), mode: 0o600)
@@ -197,8 +213,10 @@ import BioauthSystem
         {
             last = Moment(boot: Instant(nanoseconds: bootTime), bootID: boot, wall: wall)
         }
+        let secret = file.string("domain", "secret").flatMap(bytes(ofHexadecimal:))
         return AccountState(
-            lockout: lockout, password: PasswordClock(last: last), switches: try switches(in: file))
+            lockout: lockout, password: PasswordClock(last: last), switches: try switches(in: file),
+            domainSecret: secret?.count == AccountState.domainSecretBytes ? secret : nil)
     }
 
     private static func switches(in file: KeyFile) throws(Damage) -> Switches {

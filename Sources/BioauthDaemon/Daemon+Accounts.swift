@@ -51,6 +51,8 @@ extension Daemon {
         guard isProven(account, ticket, connection.peer) else {
             return connection.send(.refused(Denial(.freshPasswordNeeded)))
         }
+        // The prints that are left have other names in any case: what can't be renewed keeps none of them.
+        _ = accounts.renewDomainSecret(of: account)
         do {
             try prints.delete(account, finger)
         } catch {
@@ -60,6 +62,16 @@ extension Daemon {
         connection.send(.done(nil))
         log.write(.notice, "Prints deleted", fields: connection.fields(account))
         tell(WatchEvent(kind: .deleted, time: wallMilliseconds, account: account, finger: finger))
+    }
+
+    /// A value that changes with each enrolment and deletion, and where a print was taken away by hand, and stays else; that
+    /// is neither another machine's nor another service's; and from which nothing of the prints can be had. Nil: there are
+    /// none.
+    func domainState(of account: Account, for service: String) -> [UInt8]? {
+        let places = prints.places(of: account)
+        guard !places.isEmpty, let secret = accounts.domainSecret(of: account) else { return nil }
+        // No name holds a NUL.
+        return bytes(ofHexadecimal: sha256(secret + ([service] + places).flatMap { Array($0.utf8) + [0] }))
     }
 
     func unlock(_ account: Account, _ connection: Connection) {

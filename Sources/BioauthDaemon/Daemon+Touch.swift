@@ -39,7 +39,8 @@ extension Daemon {
                 Examination(
                     serviceClass: serviceClass, denial: denial, origin: place.origin, isLidShut: place.isLidShut,
                     isReaderBuiltIn: station?.description.isBuiltIn ?? false, readerState: readerState,
-                    isUnasked: admission.entitlement == .unasked, isPasswordSet: isPasswordSet)))
+                    isUnasked: admission.entitlement == .unasked,
+                    domainState: domainState(of: asked.account, for: asked.service), isPasswordSet: isPasswordSet)))
     }
 
     /// Whether somebody else than the account's owner, or root, started the program that asks.
@@ -239,6 +240,10 @@ extension Daemon {
     /// The reader has the print; it is kept, and that is the enrolment's end.
     func enrolled(_ id: RequestID, _ print: StoredPrint, _ station: ReaderStation) {
         guard let request = requests[id], let enrollment = request.enrollment else { return }
+        guard accounts.renewDomainSecret(of: request.account) else {
+            // Whoever watches for new prints would not see this one.
+            return act(arbiter.ended(id, Denial(.storageFailed), at: now))
+        }
         do {
             try prints.add(print, of: request.account, enrollment.finger, on: station.description)
         } catch {

@@ -69,22 +69,27 @@ import BioauthSystem
 
     /// Everything kept for the account on any reader, the damaged and the foreign included.
     func entries(of account: Account) -> [Entry] {
-        var entries: [Entry] = []
+        places(of: account).compactMap { place in
+            let parts = place.split(separator: "/").map(String.init)
+            guard parts.count == 3, let finger = Finger(name: parts[2]) else { return nil }
+            let described = read("\(directory)/\(account.uid)/\(place)").flatMap(describe)
+            let isGood = described?.accountName == account.name && described?.finger == finger
+            return Entry(
+                finger: finger, driver: PathName.decoded(parts[0]), device: PathName.decoded(parts[1]),
+                enrolled: described?.enrolled, isDamaged: !isGood)
+        }
+    }
+
+    /// Where files lie that may be the account's prints, on any reader, in a fixed order: `driver/device/finger`. No print is
+    /// read.
+    func places(of account: Account) -> [String] {
         let home = "\(directory)/\(account.uid)"
-        for driver in names(in: home) {
-            for device in names(in: "\(home)/\(driver)") {
-                for name in names(in: "\(home)/\(driver)/\(device)") {
-                    guard let finger = Finger(name: name) else { continue }
-                    let described = read("\(home)/\(driver)/\(device)/\(name)").flatMap(describe)
-                    let isGood = described?.accountName == account.name && described?.finger == finger
-                    entries.append(
-                        Entry(
-                            finger: finger, driver: PathName.decoded(driver), device: PathName.decoded(device),
-                            enrolled: described?.enrolled, isDamaged: !isGood))
-                }
+        return names(in: home).flatMap { driver in
+            names(in: "\(home)/\(driver)").flatMap { device in
+                names(in: "\(home)/\(driver)/\(device)").filter { Finger(name: $0) != nil }
+                    .map { "\(driver)/\(device)/\($0)" }
             }
         }
-        return entries
     }
 
     struct Entry {

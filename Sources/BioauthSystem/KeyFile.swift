@@ -103,3 +103,16 @@ public func sha256(_ bytes: [UInt8]) -> String {
     defer { g_free(text) }
     return text.map { String(cString: $0) } ?? ""
 }
+
+/// Two digits for each byte.
+public func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+/// The bytes that such digits stand for; nil where it is anything else.
+public func bytes(ofHexadecimal text: String) -> [UInt8]? {
+    let digits = text.utf8.map { UnicodeScalar($0) }.map { Character($0).hexDigitValue }
+    guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+    let values = digits.compactMap(\.self)
+    return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+}

@@ -1,4 +1,5 @@
 import BioauthCore
+import BioauthWire
 public import Foundation
 import Synchronization
 
@@ -22,6 +23,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         var isInvalidated = false
         var running: Evaluation?
         var biometryType = LABiometryType.none
+        var domainState: Data?
         var reason = ""
         var fallbackTitle: String?
         var cancelTitle: String?
@@ -76,8 +78,9 @@ open class LAContext: NSObject, @unchecked Sendable {
         } else if let account = Program.account {
             let prospect = Prospect(of: account, policy, at: socketPath)
             obstacle = prospect.obstacle
-            if let hasReader = prospect.hasReader {
-                state.withLock { $0.biometryType = hasReader ? .touchID : .none }
+            state.withLock { state in
+                if let hasReader = prospect.hasReader { state.biometryType = hasReader ? .touchID : .none }
+                state.domainState = prospect.domainState
             }
         } else {
             obstacle = LAError(Denial(.unknownUser))
@@ -101,7 +104,10 @@ open class LAContext: NSObject, @unchecked Sendable {
     open func evaluatePolicy(
         _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        ask(.letIn, policy, localizedReason) { reply($0 == nil, $0) }
+        ask(.letIn, policy, localizedReason) { [weak self] error in
+            if error == nil { self?.learnDomainState() }
+            reply(error == nil, error)
+        }
     }
 
     /// Asks the person, and returns true or throws a `LAError`. A task that is cancelled withdraws the question, which then
@@ -195,6 +201,28 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// What the machine recognises people by: `touchID` if it has a fingerprint reader. `none` before the first
     /// `canEvaluatePolicy`.
     open var biometryType: LABiometryType { state.withLock { $0.biometryType } }
+
+    /// Which of the person's fingers were enrolled when it was last known that a finger would be taken, or was: 32 bytes to be
+    /// compared with those of another time, as `LADomainState` has them. Nil before, and once `canEvaluatePolicy` has found
+    /// that none would be. `domainState` has taken its place on Apple's systems.
+    open var evaluatedPolicyDomainState: Data? { state.withLock { $0.domainState } }
+
+    /// Which of the person's fingers are enrolled now. It may be asked for without evaluating, and waits for the system's
+    /// word as `canEvaluatePolicy` does.
+    open var domainState: LADomainState {
+        let isInvalidated = state.withLock { $0.isInvalidated }
+        return LADomainState(isInvalidated ? nil : examination)
+    }
+
+    private var examination: Examination? {
+        Program.account.flatMap { try? Examination(of: $0, .deviceOwnerAuthenticationWithBiometrics, at: socketPath) }
+    }
+
+    /// Of the fingers that one of has just let the person in.
+    private func learnDomainState() {
+        let known = examination?.domainState.map { Data($0) }
+        state.withLock { $0.domainState = known }
+    }
 
     // MARK: How to ask
 

@@ -1,6 +1,7 @@
 import BioauthClient
 import BioauthCore
 import BioauthWire
+import Foundation
 
 /// What an evaluation would come to now.
 struct Prospect {
@@ -10,6 +11,8 @@ struct Prospect {
     let obstacle: LAError?
     /// Whether the account has a password; nil: not known, or not asked for.
     let isPasswordSet: Bool?
+    /// Which prints there are, where a finger would be taken; nil: none, or not known.
+    let domainState: Data?
 
     /// How long to wait for the daemon's answer: it may itself have to ask the session manager.
     static let patience = Duration.seconds(2)
@@ -17,21 +20,15 @@ struct Prospect {
     /// Asks the daemon, and waits for its answer.
     init(of account: Account, _ policy: LAPolicy, at socketPath: String) {
         do {
-            let connection = try DaemonConnection(path: socketPath)
-            let takesPassword = policy == .deviceOwnerAuthentication
-            try connection.send(
-                .examine(
-                    account, service: Program.name, tty: nil, isApp: true,
-                    policy: takesPassword ? .biometricsOrPassword : .biometrics))
-            guard case .examination(let examination) = try connection.receive(within: Prospect.patience) else {
-                throw ConnectionError.outOfTurn
-            }
-            hasReader = examination.readerState.map { $0 != .none }
+            let examination = try Examination(of: account, policy, at: socketPath)
+            hasReader = examination.hasReader
             isPasswordSet = examination.isPasswordSet
-            obstacle = Prospect.obstacle(examination, takesPassword: takesPassword).map { LAError($0) }
+            domainState = examination.denial == nil ? examination.domainState.map { Data($0) } : nil
+            obstacle = Prospect.obstacle(examination, takesPassword: policy == .deviceOwnerAuthentication)
+                .map { LAError($0) }
         } catch {
-            (hasReader, isPasswordSet) = (nil, nil)
-            obstacle = LAError(Denial((error as? ConnectionError)?.cause ?? .protocolError))
+            (hasReader, isPasswordSet, domainState) = (nil, nil, nil)
+            obstacle = LAError(Denial(error.cause))
         }
     }
 
@@ -40,5 +37,23 @@ struct Prospect {
             return examination.denial
         }
         return examination.isPasswordSet == false ? Denial(.noPassword) : nil
+    }
+}
+
+extension Examination {
+    /// Whether the machine has a reader; nil: not known.
+    var hasReader: Bool? { readerState.map { $0 != ReaderState.none } }
+
+    /// Has the daemon say what this program's asking would come to, and waits for its answer.
+    init(of account: Account, _ policy: LAPolicy, at socketPath: String) throws(ConnectionError) {
+        let connection = try DaemonConnection(path: socketPath)
+        try connection.send(
+            .examine(
+                account, service: Program.name, tty: nil, isApp: true,
+                policy: policy == .deviceOwnerAuthentication ? .biometricsOrPassword : .biometrics))
+        guard case .examination(let examination) = try connection.receive(within: Prospect.patience) else {
+            throw .outOfTurn
+        }
+        self = examination
     }
 }

@@ -136,7 +136,7 @@ struct SessionTests {
             told
                 == Examination(
                     serviceClass: .privilege, denial: nil, origin: .session(here), isLidShut: false,
-                    isReaderBuiltIn: true, readerState: told.readerState))
+                    isReaderBuiltIn: true, readerState: told.readerState, domainState: told.domainState))
         #expect(told.readerState != nil && told.readerState != ReaderState.none)
         #expect(try examination("sshd").serviceClass == nil)
         #expect(try examination("sshd").denial == Denial(.serviceDisabled))

@@ -96,17 +96,25 @@ import BioauthSystem
 
     /// What the account's domain state is made of; it is made and kept if there is none. Nil: it can't be.
     func domainSecret(of account: Account) -> [UInt8]? {
-        state(of: account).domainSecret ?? (renewDomainSecret(of: account) ? state(of: account).domainSecret : nil)
+        quietState(of: account)?.domainSecret
+            ?? (renewDomainSecret(of: account) ? quietState(of: account)?.domainSecret : nil)
     }
 
     /// Has the account's domain state be another from now on. False: that could not be written, and it is as it was.
     func renewDomainSecret(of account: Account) -> Bool {
-        // What can't be read now may come back as it was.
-        guard unwritten[account] != nil || read(account).isReadable else { return false }
-        var state = state(of: account)
-        guard let secret = randomBytes(AccountState.domainSecretBytes) else { return false }
+        guard var state = quietState(of: account), let secret = randomBytes(AccountState.domainSecretBytes) else {
+            return false
+        }
         state.domainSecret = secret
         return replace(state, of: account)
+    }
+
+    /// Nil where the file can't be read now: it may come back as it was. Who asks for a finger hears of it, and so nothing is
+    /// said.
+    private func quietState(of account: Account) -> AccountState? {
+        if let state = unwritten[account] { return state }
+        let (state, isReadable) = read(account, isTold: false)
+        return isReadable ? state : nil
     }
 
     private func forgive(_ account: Account, _ change: (inout AccountState) -> Void) -> Bool {

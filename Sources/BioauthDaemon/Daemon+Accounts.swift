@@ -53,6 +53,7 @@ extension Daemon {
         }
         // The prints that are left have other names in any case: what can't be renewed keeps none of them.
         _ = accounts.renewDomainSecret(of: account)
+        screenUnlocks.forget(account)
         do {
             try prints.delete(account, finger)
         } catch {

@@ -30,6 +30,7 @@ extension Daemon {
 
     /// Ends what may not go on where it comes from, and lets rest what may go on later.
     private func surroundingsChanged() {
+        screenUnlocks.follow(surroundings.now)
         var away: Set<RequestID> = []
         var ending: [RequestID: Denial] = [:]
         for (id, request) in requests {

@@ -14,6 +14,14 @@ extension Daemon {
             admission: admission)
         let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
         tell(request.event(.asked, at: wallMilliseconds))
+        // The screen is locked, or somebody says that it is.
+        if serviceClass == .lock { screenUnlocks.forget(asked.account) }
+        if serviceClass == .app, !isByAnother,
+            let finger = fingerOfScreenUnlock(asked, admission, standing: standing)
+        {
+            connection.send(.verdict(.allowed(finger)))
+            return ended(request, .allowed(finger), by: "the touch that unlocked the screen")
+        }
         if let denial = admission.denial(standing: standing) {
             // Whoever tries `su` to somebody else's account hears nothing of how that stands.
             let isHidden = isByAnother && denial.code == .biometryLockout
@@ -23,6 +31,21 @@ extension Daemon {
         begin(
             request, .identify, serviceClass ?? .app, timeout: asked.timeout, tries: asked.tries,
             fingerOnly: asked.fingerOnly)
+    }
+
+    /// The finger that unlocked the screen, where an app would do with that, and nothing else stands in its way. It stands for
+    /// no permission to ask for fingers: to give that takes a touch.
+    private func fingerOfScreenUnlock(_ asked: Authenticate, _ admission: Admission, standing: Denial?) -> Finger? {
+        var admission = admission
+        // Nobody has to be asked.
+        admission.interaction = true
+        guard asked.reuse > .zero, !asked.isPermitted, admission.denial(standing: standing) == nil,
+            let finger = screenUnlocks.finger(
+                of: asked.account, at: admission.surroundings, within: asked.reuse,
+                slept: .nanoseconds(BootClock.slept()), now: now),
+            let station, prints.exists(asked.account, finger, on: station.description)
+        else { return nil }
+        return finger
     }
 
     /// What a request would come to now. Nobody is asked for anything, and nothing is counted.
@@ -173,6 +196,7 @@ extension Daemon {
 
     /// A mismatch: on disk before anybody hears of it.
     private func charge(_ account: Account, _ id: RequestID) {
+        screenUnlocks.forget(account)
         let denial = accounts.mismatched(account, settings, now: moment)
         let request = requests[id]
         tell(
@@ -196,6 +220,13 @@ extension Daemon {
                 if request.admission?.grants ?? false { remember(request) }
                 connection.send(.verdict(verdict))
             }
+            if request.serviceClass == .lock && request.change == nil && !request.isByAnother
+                && !awaitsUnlocking(request.account)
+            {
+                screenUnlocks.unlocked(
+                    request.account, by: finger, at: surroundings.now(request.place),
+                    slept: .nanoseconds(BootClock.slept()), now: now)
+            }
             accounts.matched(request.account)
             if let station { prints.matched(request.account, finger, on: station.description) }
         case .denied(let denial):
@@ -206,12 +237,17 @@ extension Daemon {
         ended(request, verdict)
     }
 
-    func ended(_ request: Request, _ verdict: Verdict) {
+    /// Whether a locker still asks for the person.
+    private func awaitsUnlocking(_ account: Account) -> Bool {
+        requests.values.contains { $0.serviceClass == .lock && $0.account == account }
+    }
+
+    func ended(_ request: Request, _ verdict: Verdict, by how: String? = nil) {
         let what = request.change != nil ? "switch" : request.enrollment == nil ? "authentication" : "enrolment"
         switch verdict {
         case .allowed(let finger):
             tell(request.event(.allowed, at: wallMilliseconds, finger: finger))
-            audit(request, verdict, "\(what) allowed")
+            audit(request, verdict, "\(what) allowed" + (how.map { " by \($0)" } ?? ""))
         case .denied(let denial):
             let kind: WatchEvent.Kind = request.endsWithVerdict ? .denied : .refused
             tell(request.event(kind, at: wallMilliseconds, cause: denial.cause))
@@ -244,6 +280,7 @@ extension Daemon {
             // Whoever watches for new prints would not see this one.
             return act(arbiter.ended(id, Denial(.storageFailed), at: now))
         }
+        screenUnlocks.forget(request.account)
         do {
             try prints.add(print, of: request.account, enrollment.finger, on: station.description)
         } catch {

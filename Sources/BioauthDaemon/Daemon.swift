@@ -21,6 +21,7 @@ import Glibc
     var arbiter = Arbiter()
     var requests: [RequestID: Request] = [:]
     var tickets = Tickets()
+    var screenUnlocks = ScreenUnlocks()
     var turns = PasswordTurns()
     /// Enrolments of users that aren't root: each compares a finger with everybody's.
     var enrollments = PasswordTurns()

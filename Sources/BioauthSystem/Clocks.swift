@@ -6,6 +6,16 @@ public enum BootClock {
     /// Nanoseconds since boot.
     public static func now() -> Int64 { read(CLOCK_BOOTTIME) }
 
+    /// Nanoseconds that the machine has been suspended for since boot. A little more where the
+    /// process was interrupted: the clocks can't be read at one moment.
+    public static func slept() -> Int64 {
+        // Whatever comes between the two readings makes it more.
+        (0..<5).map { _ in
+            let awake = read(CLOCK_MONOTONIC)
+            return now() - awake
+        }.min() ?? 0
+    }
+
     /// The kernel's identity of this boot (`sd_id128_get_boot`): 32 hexadecimal digits.
     public static func bootID() throws(SystemError) -> String {
         var id = sd_id128_t()

@@ -366,4 +366,40 @@ struct SessionTests {
         #expect(denial(try next(sudo)) == .sessionUnknown)
         #expect(try cause(daemon) == .sessionUnknown)
     }
+
+    // MARK: The touch that unlocked the screen
+
+    @Test("It does for apps of that session until that is locked again, or goes to the back")
+    func screenUnlocked() throws {
+        let daemon = try daemon()
+        func reused() throws -> Bool {
+            let said = try daemon.authenticate(
+                Authenticate(account: me, service: "bioauthctl", interaction: false, reuse: .seconds(300)))
+            return said == [.verdict(.allowed(.rightIndex))]
+        }
+        func unlock() throws {
+            try logind.change("c1", "'LockedHint': <true>")
+            #expect(try settles(daemon, on: .sessionLocked))
+            #expect(try daemon.verdict(service: "i3lock", touches: [1]) == .allowed(.rightIndex))
+            // Not before the locker has gone.
+            #expect(try !reused())
+            try logind.change("c1", "'LockedHint': <false>")
+            #expect(try settles(daemon, on: nil))
+            #expect(try reused())
+        }
+        try unlock()
+        try logind.change("c1", "'LockedHint': <true>")
+        #expect(try settles(daemon, on: .sessionLocked))
+        // By a password, say.
+        try logind.change("c1", "'LockedHint': <false>")
+        #expect(try settles(daemon, on: nil))
+        #expect(try !reused())
+
+        try unlock()
+        try logind.change("c1", "'Active': <false>")
+        #expect(try settles(daemon, on: .sessionInactive))
+        try logind.change("c1", "'Active': <true>")
+        #expect(try settles(daemon, on: nil))
+        #expect(try !reused())
+    }
 }

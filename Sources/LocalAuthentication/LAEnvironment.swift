@@ -1,0 +1,108 @@
+public import Foundation
+import BioauthCore
+import Synchronization
+
+/// The ways in which a person can show here that it is they, and how these stand: to be looked at, and to be told of changes.
+///
+/// As Apple's. What differs: `state` is asked for each time while nobody observes, which takes a millisecond; and without the
+/// service that knows, there is no way at all.
+open class LAEnvironment: NSObject, @unchecked Sendable {
+    /// The environment of the person who runs this program.
+    public class var currentUser: LAEnvironment { shared }
+    private static let shared = LAEnvironment(socketPath: Release.socket)
+
+    private let socketPath: String
+    // Everything that changes is in here.
+    private let watching = Mutex(Watching())
+
+    fileprivate struct Watching {
+        var observers: [WeakObserver] = []
+        /// Nil while nobody observes.
+        var watch: EnvironmentWatch?
+        var state: State?
+    }
+
+    // It is called on one queue alone, and by this known by its address.
+    fileprivate struct WeakObserver: @unchecked Sendable {
+        weak var observer: (any Observer)?
+
+        func isGone(or other: WeakObserver) -> Bool { observer == nil || observer === other.observer }
+    }
+
+    /// That of a daemon elsewhere.
+    package init(socketPath: String) {
+        self.socketPath = socketPath
+    }
+
+    deinit { watching.withLock { $0.watch }?.stop() }
+
+    /// How it stands now. In a call to an observer: how it stands since the change that is told.
+    open var state: State {
+        watching.withLock { $0.state } ?? State(EnvironmentWatch.look(at: socketPath))
+    }
+
+    /// Has the observer told of changes from now on. It is held weakly, and told on a queue of the environment's own.
+    open func addObserver(_ observer: any Observer) {
+        let observer = WeakObserver(observer: observer)
+        watching.withLock { watching in
+            watching.observers.removeAll { $0.isGone(or: observer) }
+            watching.observers.append(observer)
+            guard watching.watch == nil else { return }
+            let watch = EnvironmentWatch(socketPath)
+            watching.watch = watch
+            watching.state = State(
+                watch.start { [weak self, weak watch] facts in
+                    guard let self, let watch else { return false }
+                    return changed(to: State(facts), by: watch)
+                })
+        }
+    }
+
+    /// Has it told of nothing more. With the last observer nothing of the system's is held any more.
+    open func removeObserver(_ observer: any Observer) {
+        let observer = WeakObserver(observer: observer)
+        watching.withLock { watching in
+            watching.observers.removeAll { $0.isGone(or: observer) }
+            watching.endIfUnobserved()
+        }
+    }
+
+    /// Tells the observers, if something has changed. False: there is none any more.
+    private func changed(to new: State, by watch: EnvironmentWatch) -> Bool {
+        let (old, observers) = watching.withLock { watching -> (State?, [WeakObserver]) in
+            watching.endIfUnobserved()
+            guard watching.watch === watch else { return (nil, []) }
+            let old = watching.state
+            watching.state = new
+            return (old, watching.observers)
+        }
+        guard let old else { return false }
+        if old != new {
+            for weak in observers { weak.observer?.environment(self, stateDidChangeFromOldState: old) }
+        }
+        return true
+    }
+
+    /// Who wants to be told of changes.
+    public protocol Observer: NSObjectProtocol {
+        /// Something has changed; `environment.state` is as it is since.
+        func environment(_ environment: LAEnvironment, stateDidChangeFromOldState oldState: LAEnvironment.State)
+    }
+}
+
+/// `LAEnvironment.Observer` by its name in Objective-C.
+public typealias LAEnvironmentObserver = LAEnvironment.Observer
+
+extension LAEnvironment.Observer {
+    /// Looks away: Apple's is optional.
+    public func environment(_ environment: LAEnvironment, stateDidChangeFromOldState oldState: LAEnvironment.State) {}
+}
+
+extension LAEnvironment.Watching {
+    fileprivate mutating func endIfUnobserved() {
+        guard observers.allSatisfy({ $0.observer == nil }) else { return }
+        observers = []
+        watch?.stop()
+        (watch, state) = (nil, nil)
+    }
+}

@@ -71,6 +71,7 @@ check: deps
 	$(MAKE) -C pam BUILD=../$(BUILD)/pam check-exports
 	Tests/check-units.sh
 	Tests/consistency.sh "$$(swift build $(SWIFT_FLAGS) --show-bin-path)"
+	Tests/check-docs.sh "$$(swift build $(SWIFT_FLAGS) --show-bin-path)"
 
 # What is built already isn't built again: the package holds what `make all` makes.
 deb: deps

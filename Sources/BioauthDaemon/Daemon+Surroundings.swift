@@ -1,5 +1,6 @@
 import BioauthCore
 import BioauthSystem
+import BioauthWire
 
 /// Where requests come from: looked up before one is judged, and followed while it runs.
 extension Daemon {
@@ -31,6 +32,7 @@ extension Daemon {
     /// Ends what may not go on where it comes from, and lets rest what may go on later.
     private func surroundingsChanged() {
         screenUnlocks.follow(surroundings.now)
+        tell(WatchEvent(kind: .surroundingsChanged, time: wallMilliseconds))
         var away: Set<RequestID> = []
         var ending: [RequestID: Denial] = [:]
         for (id, request) in requests {

@@ -107,10 +107,13 @@ import BioauthSystem
 
     private func changed() {
         guard let logind else { return }
-        if logind.standing != standing { tell(logind.standing) }
+        let isNew = logind.standing != standing
+        if isNew { tell(logind.standing) }
         standing = logind.standing
         let before = presence
         presence = Presence(sessions: logind.sessions.mapValues(\.place), isLidShut: logind.isLidClosed)
+        // Of what else logind knows nothing hangs on any.
+        guard isNew || presence != before else { return }
         onChange?()
         guard presence.hasSomebodyNew(since: before) else { return }
         log.write(.debug, "Somebody is at the machine")

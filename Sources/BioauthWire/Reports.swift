@@ -122,6 +122,8 @@ public struct WatchEvent: Hashable, Sendable {
         case switchedOff = 19
         case sleeping = 24
         case awake = 25
+        /// A session or the lid: what stood in a finger's way may not any more, or something else may.
+        case surroundingsChanged = 28
 
         /// The kind's name in JSON and the journal.
         public var name: String {
@@ -147,6 +149,7 @@ public struct WatchEvent: Hashable, Sendable {
             case .switchedOff: "switched-off"
             case .sleeping: "sleeping"
             case .awake: "awake"
+            case .surroundingsChanged: "surroundings-changed"
             }
         }
     }

@@ -40,6 +40,7 @@ public struct LAAppLock: Sendable {
     /// Turns it on or off, once the person has shown who they are, by a touch or the password.
     ///
     /// - Parameters:
+    ///   - isEnabled: whether it is to be on.
     ///   - context: how the person is asked: its prompt handler and titles.
     ///   - localizedReason: what for, as with `LAContext.evaluatePolicy`.
     /// - Throws: a `LAError`; then it is as it was.

@@ -70,7 +70,9 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// It waits for the system's word, which takes less than a millisecond, and two seconds at most. It sets `biometryType`,
     /// whatever it returns. It may be called anywhere, in a `reply` too.
     ///
-    /// - Parameter error: where the reason goes if there is none: a `LAError`.
+    /// - Parameters:
+    ///   - policy: what would be asked for.
+    ///   - error: where the reason goes if there is none: a `LAError`.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         let obstacle: LAError?
         if state.withLock({ $0.isInvalidated }) {
@@ -96,6 +98,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// finger has them asked about that first.
     ///
     /// - Parameters:
+    ///   - policy: what to ask for.
     ///   - localizedReason: what for, to be shown: a short sentence, of at most 512 bytes. Where it is empty Apple's system ends the
     ///     program; here the evaluation fails with `notInteractive`, cause `reasonMissing`.
     ///   - reply: is called once, on a queue of the context's own, and never before this returns: with true, or with false and

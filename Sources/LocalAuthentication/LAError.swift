@@ -17,7 +17,9 @@ public struct LAError: _BridgedStoredNSError {
         _nsError = error
     }
 
-    /// - Parameter userInfo: what it is to carry; without a description it gets the code's own.
+    /// - Parameters:
+    ///   - code: what happened.
+    ///   - userInfo: what it is to carry; without a description it gets the code's own.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         var userInfo = userInfo
         if userInfo[NSLocalizedDescriptionKey] == nil { userInfo[NSLocalizedDescriptionKey] = code.words }

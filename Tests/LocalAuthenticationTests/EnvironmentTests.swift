@@ -113,4 +113,28 @@ import Testing
         #expect(environment.state.biometry?.isEnrolled == false)
         #expect(staying.count == 1)
     }
+
+    @Test(.enabled(if: isRoot, "only root can put a process into a session for another's eyes"))
+    func `observers hear of the lid and of their session`() throws {
+        let directory = TemporaryDirectory()
+        let logind = try PlayedLogind(in: directory)
+        try logind.start(sessions: ["c1"])
+        let stage = try SessionStage(in: directory)
+        try stage.place(inSession: "c1")
+        let daemon = try DaemonUnderTest.enrolled(
+            in: directory, configuration: "[services]\n\(Program.name) = app\n", environment: logind.environment,
+            under: stage.wrapper)
+        let environment = LAEnvironment(socketPath: daemon.socketPath)
+        let watcher = Watcher()
+        environment.addObserver(watcher)
+        #expect(environment.state.biometry?.isUsable == true)
+        try logind.lid(isShut: true)
+        #expect(isSeen(watcher) { $0.biometry.map { $0.builtInSensorInaccessible && !$0.isUsable } ?? false })
+        try logind.lid(isShut: false)
+        #expect(isSeen(watcher) { $0.biometry.map { !$0.builtInSensorInaccessible && $0.isUsable } ?? false })
+        try logind.change("c1", "'LockedHint': <true>")
+        #expect(isSeen(watcher) { $0.biometry?.isUsable == false })
+        try logind.change("c1", "'LockedHint': <false>")
+        #expect(isSeen(watcher) { $0.biometry?.isUsable == true })
+    }
 }

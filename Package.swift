@@ -99,7 +99,7 @@ let package = Package(
             resources: [.copy("golden.txt")]),
         .testTarget(
             name: "FingerprintReaderTests",
-            dependencies: ["FingerprintReader", "BioauthCore", "SyntheticFingers", "CGLib"]),
+            dependencies: ["FingerprintReader", "BioauthCore", "SyntheticFingers", "CGLib", "CFprint", "CGUsb"]),
         .testTarget(
             name: "SyntheticFingersTests",
             dependencies: ["SyntheticFingers", "FingerprintReader", "BioauthCore", "CGLib", "bioauth-finger"]),

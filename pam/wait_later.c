@@ -36,6 +36,7 @@ static int64_t until_useful(const struct outcome *outcome)
     case WIRE_SUSPENDED:
     case WIRE_CONTENDED:
     case WIRE_QUEUED:
+    case WIRE_READER_BUSY:
     case WIRE_READER_OPENING:
     case WIRE_READER_FAILED:
     case WIRE_READER_UNPLUGGED:

@@ -159,6 +159,8 @@ static const char *waiting_text(char *room, const struct wire_message *waiting)
             return _("The fingerprint reader is too warm. Please wait.");
         snprintf(room, WORDS_SIZE, _("The fingerprint reader is too warm. Wait %s."), time);
         return room;
+    case WIRE_READER_BUSY:
+        return _("Another program has the fingerprint reader. Please wait.");
     case WIRE_READER_UNPLUGGED:
         return _("The fingerprint reader is unplugged. Plug it in again.");
     case WIRE_LOCKED_OUT:
@@ -234,6 +236,8 @@ static const char *denial_text(const struct wire_message *verdict)
         return _("The fingerprint reader does not work. Use your password.");
     case WIRE_READER_HOT:
         return _("The fingerprint reader is too warm. Use your password.");
+    case WIRE_READER_BUSY:
+        return _("Another program has the fingerprint reader. Use your password.");
     default:
         return _("The finger can't be used any more. Use your password.");
     }

@@ -70,6 +70,10 @@ extension Explanation {
             self.init(tr("The fingerprint reader was unplugged."), tr("Plug it in again."))
         case .readerHot:
             self.init(tr("The fingerprint reader is too hot."), tr("Wait until it has cooled down."))
+        case .readerBusy:
+            self.init(
+                tr("Another program has the fingerprint reader."),
+                tr("End it: often it is fprintd, which stops with: systemctl stop fprintd"))
         case .readerOpening:
             self.init(tr("The fingerprint reader is being opened."), tr("Wait a moment."))
         case .remoteSession:

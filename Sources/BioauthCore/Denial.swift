@@ -103,6 +103,9 @@ public enum Cause: UInt16, CaseIterable, Sendable {
     case permissionUnasked = 52
     case tooManySwitches = 53
 
+    // The reader again: another program has it.
+    case readerBusy = 54
+
     /// The code that goes with this cause.
     public var code: DenialCode {
         switch self {
@@ -112,7 +115,8 @@ public enum Cause: UInt16, CaseIterable, Sendable {
         case .appWithdrew: .appCancel
         case .timedOut, .preempted, .suspended, .contended, .daemonStopping, .queued, .resting: .systemCancel
         case .noPassword: .passcodeNotSet
-        case .noReader, .readerFailed, .readerUnplugged, .readerHot, .readerOpening, .remoteSession, .lidClosed,
+        case .noReader, .readerFailed, .readerUnplugged, .readerHot, .readerBusy, .readerOpening, .remoteSession,
+            .lidClosed,
             .sessionInactive, .sessionLocked, .backgroundProcess, .serviceDisabled, .notPermitted, .unknownUser,
             .stateNotWritable, .protocolError, .tooManyRequests, .noDaemon, .printExists, .duplicatePrint,
             .duplicateOfAnotherAccount, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,

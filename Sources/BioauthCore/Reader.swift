@@ -88,7 +88,8 @@ public struct PrintDescription: Hashable, Sendable {
     }
 }
 
-/// Why a scan did not count and the person is asked again (`FpDeviceRetry`, same numbers).
+/// Why a scan did not count and the person is asked again (`FpDeviceRetry`, same numbers). Nothing is counted, the
+/// request goes on as before, and so does the device.
 public enum RetryReason: UInt8, CaseIterable, Sendable {
     case general = 0
     case tooShort = 1
@@ -97,18 +98,25 @@ public enum RetryReason: UInt8, CaseIterable, Sendable {
     case tooFast = 4
 }
 
-/// How an action of the reader failed (`FpDeviceError`, and cancelling).
+/// How a call of the reader failed (`FpDeviceError`, cancelling, and what USB tells). `trouble` says what each comes to.
 public enum ReaderFault: Error, Hashable, Sendable {
     case cancelled
     case unplugged
     case hot
+    /// Another program has it, or libfprint is in the middle of something.
     case busy
     case unsupported
+    /// It isn't what it was taken for.
+    case notOpen, alreadyOpen
     case storageFull
     case duplicate
     /// The print given to the reader can't be used with it.
     case printInvalid
-    /// Everything else: a protocol error, a general one, a call made at the wrong time. libfprint's words.
+    /// The print given to the reader isn't, or is no longer, one that it keeps.
+    case printMissing
+    /// It didn't do within its time what it had to.
+    case hung
+    /// Everything else: a protocol error, a general one, one of a later libfprint. libfprint's words.
     case failed(String)
 }
 
@@ -129,6 +137,10 @@ public enum Identification: Hashable, Sendable {
     /// drivers never tell.
     var onFinger: (@MainActor (_ present: Bool) -> Void)? { get set }
 
+    /// Called when it has become too hot to be used (`true`), and when it has cooled down again (`false`): then what
+    /// runs at it ends by itself, and it takes no touch meanwhile. It is taken for cool at first.
+    var onHeat: (@MainActor (_ isHot: Bool) -> Void)? { get set }
+
     func open(done: @escaping @MainActor (Result<Void, ReaderFault>) -> Void)
     func close(done: @escaping @MainActor (Result<Void, ReaderFault>) -> Void)
 
@@ -148,7 +160,7 @@ public enum Identification: Hashable, Sendable {
         progress: @escaping @MainActor (_ completed: Int, _ retry: RetryReason?) -> Void,
         done: @escaping @MainActor (Result<StoredPrint, ReaderFault>) -> Void)
 
-    /// Ends the running action, whose `done` then tells `.cancelled` or what had already happened. No action: no effect.
+    /// Ends the running call, whose `done` then tells `.cancelled` or what had already happened. No call: no effect.
     func cancel()
 }
 

@@ -2,7 +2,8 @@
 ///
 /// A value like the arbiter. One action runs at the device at a time. An action isn't cancelled while a finger is on
 /// the reader, and the next isn't started before the last has completed *and* the finger is gone; where the driver
-/// doesn't tell of fingers, one second later.
+/// doesn't tell of fingers, one second later. A call that takes too long is cancelled, then the device closed and opened
+/// again; a device that answers to that neither is given up.
 public struct ReaderLife: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
         case open
@@ -11,6 +12,8 @@ public struct ReaderLife: Hashable, Sendable {
         case cancel
         /// Tell the arbiter.
         case standing(ReaderStanding)
+        /// The device doesn't answer any more: only the end of this process frees it.
+        case giveUp
     }
 
     /// The first wait before another try after a failure; it doubles up to `longestDelay`.
@@ -31,40 +34,20 @@ public struct ReaderLife: Hashable, Sendable {
         case away(until: Instant?)
         /// Closed; not opened again before `retry`.
         case closed(retry: Instant?)
-        case opening
+        case opening(Call)
         /// Open and idle, since then.
         case idle(since: Instant)
         case scanning(Scan)
-        case closing
-    }
-
-    struct Scan: Hashable, Sendable {
-        let job: Job
-        /// Whether the touch has been compared: only its completion is still awaited.
-        var isShown = false
-        /// Whether it was compared with nothing, because the scan was no good.
-        var isRetry = false
-        /// Whether a finger is there; nil: the driver hasn't told yet.
-        var finger: Bool?
-        /// When the finger was lifted: what it showed may still be being compared.
-        var lifted: Instant?
-        /// Since when nobody wants it any more.
-        var unwantedSince: Instant?
-        var isCancelled = false
-
-        /// When it may be cancelled, once nobody wants it: a touch that has begun counts, whoever has left meanwhile.
-        /// Nil while it is wanted, and when it needn't be any more.
-        var cancellable: Instant? {
-            guard let unwantedSince, !isShown, !isCancelled else { return nil }
-            if finger == true { return unwantedSince + ReaderLife.fingerPatience }
-            // What an enrolment has seen so far is of no use to anybody.
-            guard let lifted, case .identify = job.kind else { return unwantedSince }
-            return max(unwantedSince, lifted + ReaderLife.comparing)
-        }
+        case closing(Call)
+        /// Given up.
+        case lost
     }
 
     private(set) var state: State = .absent
-    private(set) var standing: ReaderStanding = .absent
+    /// How it stands but for its heat.
+    private var proof: ReaderStanding = .absent
+    /// Since when it has been too hot to be used.
+    private var hotSince: Instant?
     private var wanted: Job?
     /// Nothing is started before then: the finger of the last action may still be there. Nil: it isn't.
     private var settled: Instant?
@@ -74,6 +57,8 @@ public struct ReaderLife: Hashable, Sendable {
     private var failures = 0
     /// Whether the driver has ever told of a finger, so that its silence means that none was there.
     private var tellsFingers = false
+    /// Whether it has ever been open.
+    private var hasServed = false
     private var keptWarm: Duration
     /// The machine sleeps, or is about to: the reader isn't opened.
     public private(set) var isAsleep: Bool
@@ -87,10 +72,16 @@ public struct ReaderLife: Hashable, Sendable {
         self.isAsleep = isAsleep
     }
 
-    public var isOpening: Bool { state == .opening }
+    public var isOpening: Bool { if case .opening = state { true } else { false } }
     public var isScanning: Bool { if case .scanning = state { true } else { false } }
     public var isOpen: Bool { if case .idle = state { true } else { isScanning } }
-    public var current: ReaderStanding { standing }
+    public var current: ReaderStanding {
+        if proof == .good, let hotSince { .failing(.readerHot, since: hotSince) } else { proof }
+    }
+    /// What the action that is ending is taken for: one that didn't do what it had to in its time has failed.
+    public func outcome(_ fault: ReaderFault?) -> ReaderFault? {
+        if case .scanning(let scan) = state, scan.isHung { fault == .unplugged ? fault : .hung } else { fault }
+    }
     /// It has gone as the machine slept, and may come back yet.
     public var isAway: Bool { if case .away = state { true } else { false } }
     /// Nothing runs at it, and it is not open.
@@ -100,12 +91,16 @@ public struct ReaderLife: Hashable, Sendable {
 
     /// When `tick` has to be called at the latest, or nil.
     public var nextDeadline: Instant? {
-        switch state {
-        case .absent, .opening, .closing: nil
+        if isAsleep { return nil }
+        return switch state {
+        case .absent, .lost: nil
         case .away(let until): until
-        case .closed(let retry): isAsleep ? nil : retry
+        case .closed(let retry): retry
+        case .opening(let call):
+            call.due(ReaderLife.openingBound, hasServed ? ReaderLife.cancelBound : ReaderLife.unprovenCancelBound)
+        case .closing(let call): call.due(ReaderLife.closingBound, ReaderLife.cancelBound)
         case .idle(let since): settled ?? (since + keptWarm)
-        case .scanning(let scan): scan.cancellable
+        case .scanning(let scan): [scan.cancellable, scan.overdue, scan.cancelDue].compactMap(\.self).min()
         }
     }
 
@@ -122,6 +117,8 @@ public struct ReaderLife: Hashable, Sendable {
         failures = 0
         settled = nil
         tellsFingers = false
+        hasServed = false
+        hotSince = nil
         isSpoilt = false
         return [stand(.unproven)] + proceed(at: now)
     }
@@ -155,7 +152,16 @@ public struct ReaderLife: Hashable, Sendable {
         woken = now
         failures = 0
         if isAway { state = .away(until: now + ReaderLife.returning) }
-        if case .closed = state { state = .closed(retry: nil) }
+        switch state {
+        case .closed: state = .closed(retry: nil)
+        // What outlasted the sleep has its whole time again.
+        case .opening(let call): state = .opening(Call(began: now, cancelled: call.cancelled.map { _ in now }))
+        case .closing(let call): state = .closing(Call(began: now, cancelled: call.cancelled.map { _ in now }))
+        case .scanning(var scan) where scan.isCancelled:
+            scan.cancel(at: now, tellsFingers: tellsFingers)
+            state = .scanning(scan)
+        case .absent, .away, .idle, .scanning, .lost: break
+        }
         return (state == .absent ? [] : [stand(.unproven)]) + proceed(at: now)
     }
 
@@ -165,19 +171,20 @@ public struct ReaderLife: Hashable, Sendable {
     }
 
     public mutating func opened(_ fault: ReaderFault?, at now: Instant) -> [Action] {
-        guard state == .opening else { return [] }
+        guard isOpening else { return [] }
         if let fault {
             isSpoilt = false
-            return failed(fault, at: now)
+            return failed(fault, wasOpen: fault == .alreadyOpen, at: now)
         }
+        hasServed = true
         state = .idle(since: now)
         return (isSpoilt ? [] : [stand(.good)]) + proceed(at: now)
     }
 
     public mutating func closed(at now: Instant) -> [Action] {
-        guard state == .closing else { return [] }
+        guard case .closing = state else { return [] }
         isSpoilt = false
-        if case .failing = standing { state = .closed(retry: now + delay) } else { state = .closed(retry: nil) }
+        if case .failing = proof { state = .closed(retry: now + delay) } else { state = .closed(retry: nil) }
         return proceed(at: now)
     }
 
@@ -187,8 +194,7 @@ public struct ReaderLife: Hashable, Sendable {
         tellsFingers = true
         // Whatever is told while a cancelled action ends: libfprint takes the finger for gone then, wherever it is.
         if scan.isCancelled && !present { return [] }
-        scan.lifted = present ? nil : scan.finger == true ? now : scan.lifted
-        scan.finger = present
+        scan.finger(present, at: now)
         state = .scanning(scan)
         return proceed(at: now)
     }
@@ -196,8 +202,18 @@ public struct ReaderLife: Hashable, Sendable {
     /// The touch has been compared; or, as a retry, the scan was no good.
     public mutating func shown(retry: Bool = false, at now: Instant) -> [Action] {
         guard case .scanning(var scan) = state else { return [] }
-        scan.isShown = true
+        scan.shown = scan.shown ?? now
         scan.isRetry = retry
+        scan.isAnswered = true
+        state = .scanning(scan)
+        return []
+    }
+
+    /// A touch of an enrolment was taken, the last one or not, or the scan was no good.
+    public mutating func progressed(isLast: Bool, at now: Instant) -> [Action] {
+        if isLast { return shown(at: now) }
+        guard case .scanning(var scan) = state else { return [] }
+        scan.isAnswered = true
         state = .scanning(scan)
         return []
     }
@@ -211,10 +227,29 @@ public struct ReaderLife: Hashable, Sendable {
         let isGone = !scan.isRetry && scan.finger != true && (scan.lifted != nil || isUntouched)
         settled = isGone ? nil : now + ReaderLife.settling
         retried = scan.isRetry ? scan.job : nil
-        if let fault, fault != .cancelled { return failed(fault, at: now) }
+        if let fault = outcome(fault) {
+            switch fault.trouble.remedy {
+            case .none: break
+            // Where libfprint doesn't take it for hot, nobody tells when it has cooled down.
+            case .cooling where hotSince != nil: break
+            case .cooling, .reopening, .gone: return failed(fault, wasOpen: fault != .notOpen, at: now)
+            }
+        }
         failures = 0
         state = .idle(since: now)
         return proceed(at: now)
+    }
+
+    /// It has become too hot to be used, or has cooled down. While it is hot, nothing is asked of it; what runs is ended
+    /// by libfprint.
+    public mutating func heated(_ isHot: Bool, at now: Instant) -> [Action] {
+        guard isHot != (hotSince != nil) else { return [] }
+        hotSince = isHot ? now : nil
+        if isHot, case .scanning(var scan) = state, !scan.isCancelled {
+            scan.cancel(at: now, tellsFingers: tellsFingers)
+            state = .scanning(scan)
+        }
+        return (proof == .good ? [.standing(current)] : []) + proceed(at: now)
     }
 
     public mutating func tick(at now: Instant) -> [Action] {
@@ -227,76 +262,98 @@ public struct ReaderLife: Hashable, Sendable {
         min(ReaderLife.firstDelay * (1 << min(max(failures - 1, 0), 10)), ReaderLife.longestDelay)
     }
 
-    private mutating func failed(_ fault: ReaderFault, at now: Instant) -> [Action] {
-        if fault == .unplugged { return removed(at: now) }
+    private mutating func failed(_ fault: ReaderFault, wasOpen: Bool, at now: Instant) -> [Action] {
+        if fault.trouble.remedy == .gone { return removed(at: now) }
         failures += 1
-        let cause: Cause = fault == .hot ? .readerHot : .readerFailed
-        let since: Instant
-        if case .failing(_, let first) = standing { since = first } else { since = now }
-        let wasOpen = isScanning
-        state = wasOpen ? .closing : .closed(retry: now + delay)
-        return [stand(.failing(cause, since: since))] + (wasOpen ? [.close] : [])
+        let fails = failing(fault.standing, at: now)
+        if wasOpen { return [fails, close(at: now)] }
+        state = .closed(retry: now + delay)
+        return [fails]
+    }
+
+    private mutating func failing(_ cause: Cause, at now: Instant) -> Action {
+        if case .failing(_, let first) = proof { return stand(.failing(cause, since: first)) }
+        return stand(.failing(cause, since: now))
     }
 
     private mutating func stand(_ new: ReaderStanding) -> Action {
-        standing = new
-        return .standing(new)
+        proof = new
+        return .standing(current)
+    }
+
+    private mutating func open(at now: Instant) -> Action {
+        state = .opening(Call(began: now))
+        return .open
+    }
+
+    private mutating func close(at now: Instant) -> Action {
+        state = .closing(Call(began: now))
+        return .close
+    }
+
+    private mutating func giveUp(at now: Instant) -> [Action] {
+        state = .lost
+        return [failing(.readerFailed, at: now), .giveUp]
     }
 
     private mutating func proceed(at now: Instant) -> [Action] {
         switch state {
-        case .absent, .opening, .closing:
+        case .absent, .lost:
             return []
         case .away(let until):
             guard let until, until <= now else { return [] }
             state = .absent
             return [stand(.absent)]
+        case .opening(var call), .closing(var call):
+            guard let due = nextDeadline, due <= now else { return [] }
+            if call.cancelled != nil { return giveUp(at: now) }
+            call.cancelled = now
+            guard isOpening else {
+                state = .closing(call)
+                return [.cancel]
+            }
+            state = .opening(call)
+            return [failing(.readerFailed, at: now), .cancel]
         case .closed(let retry):
-            guard !isAsleep else { return [] }
+            if isAsleep { return [] }
             // After a failure it is brought back even if nobody waits: the next request finds it known to work.
             if let retry {
                 guard retry <= now else { return [] }
-            } else if wanted == nil && standing == .good {
+            } else if proof == .good && (wanted == nil || hotSince != nil) {
                 return []
             }
-            state = .opening
-            return [.open]
+            return [open(at: now)]
         case .idle(let since):
-            if isSpoilt {
-                state = .closing
-                return [.close]
-            }
+            if isSpoilt { return [close(at: now)] }
             if let settled, settled > now, wanted == nil || wanted != retried { return [] }
             settled = nil
-            if let wanted {
+            if let wanted, hotSince == nil {
                 state = .scanning(Scan(job: wanted))
                 return [.start(wanted)]
             }
             if since + keptWarm <= now {
                 failures = 0
-                state = .closing
-                return [.close]
+                return [close(at: now)]
             }
             return []
         case .scanning(var scan):
-            return proceed(scanning: &scan, at: now)
+            if let due = scan.cancelDue { return due <= now && !isAsleep ? giveUp(at: now) : [] }
+            let isOver = isOver(&scan, at: now)
+            if isOver { scan.cancel(at: now, tellsFingers: tellsFingers) }
+            state = .scanning(scan)
+            return isOver ? [.cancel] : []
         }
     }
 
-    private mutating func proceed(scanning scan: inout Scan, at now: Instant) -> [Action] {
-        defer { state = .scanning(scan) }
-        if isSpoilt {
-            guard !scan.isCancelled else { return [] }
-            scan.isCancelled = true
-            return [.cancel]
+    /// Whether the action is to be cancelled: it has taken too long, nobody wants it any more, or the machine sleeps.
+    private func isOver(_ scan: inout Scan, at now: Instant) -> Bool {
+        if isSpoilt { return true }
+        scan.unwantedSince = wanted == scan.job ? nil : scan.unwantedSince ?? now
+        if let overdue = scan.overdue, overdue <= now {
+            // Who rests a finger after a touch that was compared holds up a reader that works.
+            scan.isHung = !scan.isShown
+            return true
         }
-        if wanted == scan.job {
-            scan.unwantedSince = nil
-            return []
-        }
-        scan.unwantedSince = scan.unwantedSince ?? now
-        guard let cancellable = scan.cancellable, cancellable <= now else { return [] }
-        scan.isCancelled = true
-        return [.cancel]
+        return scan.cancellable.map { $0 <= now } ?? false
     }
 }

@@ -42,6 +42,7 @@ import Glibc
     private var pending: [Step] = []
     private var isActing = false
     private var isStopping = false
+    private var hasGivenUp = false
 
     /// How long a stop waits for the readers to be closed.
     private static let stopMilliseconds: UInt32 = 2000
@@ -66,10 +67,13 @@ import Glibc
         timer = try BootTimer { [weak self] in self?.tick() }
     }
 
-    /// Serves until a signal ends it: SIGTERM or SIGINT. SIGHUP reads the configuration again.
+    /// Serves until a signal ends it: SIGTERM or SIGINT; or until a reader no longer answers. SIGHUP reads the
+    /// configuration again.
     ///
     /// - Parameter rootUIDs: the users whose word counts as root's.
-    public func run(on socket: consuming SeqpacketSocket, rootUIDs: Set<UInt32>) {
+    /// - Returns: whether it was a signal. If not, the process has to end before a new one can use the reader, and
+    ///   nothing that belongs to the reader may be freed first.
+    public func run(on socket: consuming SeqpacketSocket, rootUIDs: Set<UInt32>) -> Bool {
         self.rootUIDs = rootUIDs
         let server = Server(
             socket, rootUIDs: rootUIDs, onRefused: { [weak self] in self?.note($0, "Too many connections") }, log: log,
@@ -87,6 +91,7 @@ import Glibc
         feedWatchdog()
         log.write(.info, "bioauthd \(Release.version) serves")
         EventLoop.run()
+        return !hasGivenUp
     }
 
     /// Says that the loop turns, twice as often as the service manager must hear it: where it doesn't, the daemon is
@@ -126,6 +131,21 @@ import Glibc
         configureReaders()
         _ = EventLoop.after(milliseconds: Daemon.stopMilliseconds) { EventLoop.quit() }
         settle()
+    }
+
+    /// A reader holds this process up, and only the process's end frees it: everybody is told, and the service manager
+    /// starts another. Once what was decided so far has been carried out.
+    func giveUp() {
+        guard !isStopping && !hasGivenUp else { return }
+        hasGivenUp = true
+        log.write(.error, "The reader no longer answers: bioauthd has to be started anew")
+        _ = EventLoop.after(milliseconds: 0) { [weak self] in
+            guard let self else { return }
+            act(arbiter.endAll(Denial(.readerFailed), at: now))
+            server?.stop()
+            ServiceManager.notify("STOPPING=1\nSTATUS=The reader no longer answers")
+            EventLoop.quit()
+        }
     }
 
     /// How long readers stay open after their last use.

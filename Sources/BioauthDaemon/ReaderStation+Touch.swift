@@ -72,16 +72,16 @@ extension ReaderStation {
 
     private func identified(_ job: Job, _ fault: ReaderFault?) {
         guard isPluggedIn else { return }
-        var fault = fault
-        if fault == .printInvalid {
-            // Nothing in the gallery can be compared on this reader: that is the prints' trouble, not the reader's.
-            fault = nil
-            switch job.kind {
-            case .findDuplicate: daemon.take { $0.identified(job, .noMatch, finger: nil, at: $1) }
-            case .identify, .enroll: daemon.take { $0.ended(job.owner, Denial(.notEnrolled), at: $1) }
-            }
-        } else if let fault, fault != .cancelled {
+        let fault = life.outcome(fault)
+        if let fault, fault != .cancelled {
             complain(fault, "used")
+            switch (fault.trouble.identification, job.kind) {
+            case (.ends(.notEnrolled), .findDuplicate):
+                // Nothing in the gallery can be compared on this reader: then it isn't among them either.
+                daemon.take { $0.identified(job, .noMatch, finger: nil, at: $1) }
+            case (.ends(let cause), _): daemon.take { $0.ended(job.owner, Denial(cause), at: $1) }
+            case (.waits, _), (.goesOn, _): break
+            }
         }
         answered { $0.completed(fault, at: $1) }
     }
@@ -89,33 +89,20 @@ extension ReaderStation {
     private func enroll(_ job: Job, _ finger: Finger) {
         reader.enroll(accountName: job.account.name, finger: finger) { [weak self] completed, retry in
             guard let self, isPluggedIn else { return }
+            let isLast = retry == nil && completed >= description.enrollStages
+            take { $0.progressed(isLast: isLast, at: $1) }
             daemon.take { $0.enrolling(job.owner, stage: completed, retry: retry, at: $1) }
         } done: { [weak self] result in
             guard let self, isPluggedIn else { return }
-            switch result {
-            case .success(let print):
-                daemon.enrolled(job.owner, print, self)
-                answered { $0.completed(nil, at: $1) }
-            case .failure(let fault):
-                if let cause = ReaderStation.cause(of: fault) {
+            if case .success(let print) = result { daemon.enrolled(job.owner, print, self) }
+            let fault = life.outcome(result.fault)
+            if let fault, fault != .cancelled {
+                complain(fault, "used to enrol")
+                if case .ends(let cause) = fault.trouble.enrollment {
                     daemon.take { $0.ended(job.owner, Denial(cause), at: $1) }
                 }
-                let isReaders = fault != .storageFull && fault != .duplicate && fault != .printInvalid
-                if fault != .cancelled { complain(fault, "used to enrol") }
-                answered { $0.completed(isReaders ? fault : nil, at: $1) }
             }
-        }
-    }
-
-    private static func cause(of fault: ReaderFault) -> Cause? {
-        switch fault {
-        case .cancelled: nil
-        case .unplugged: .readerUnplugged
-        case .hot: .readerHot
-        case .storageFull: .storageFailed
-        case .duplicate: .duplicatePrint
-        case .unsupported: .readerCannotEnroll
-        case .busy, .printInvalid, .failed: .enrollmentFailed
+            answered { $0.completed(fault, at: $1) }
         }
     }
 }

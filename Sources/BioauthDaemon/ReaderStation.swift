@@ -30,6 +30,7 @@ import BioauthWire
     /// From now on the reader serves.
     func start() {
         reader.onFinger = { [weak self] present in self?.answered { $0.finger(present, at: $1) } }
+        reader.onHeat = { [weak self] isHot in self?.answered { $0.heated(isHot, at: $1) } }
         take { $0.added(at: $1) }
     }
 
@@ -64,6 +65,8 @@ import BioauthWire
             start(job)
         case .cancel:
             reader.cancel()
+        case .giveUp:
+            daemon.giveUp()
         case .standing:
             break
         }

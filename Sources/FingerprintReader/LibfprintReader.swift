@@ -9,14 +9,16 @@ import CGLib
 @MainActor final class LibfprintReader: Reader {
     private(set) var description: ReaderDescription
     var onFinger: (@MainActor (_ present: Bool) -> Void)?
+    var onHeat: (@MainActor (_ isHot: Bool) -> Void)?
 
-    private let device: GObjectReference<FpDevicePointer>
+    let device: GObjectReference<FpDevicePointer>
     private let onRemoved: @MainActor (LibfprintReader) -> Void
     private var running: Call?
     private var isRemoved = false
     /// What was told of the finger during this call.
     private var toldFinger: Bool?
     private var fingerSignal: SignalConnection?
+    private var heatSignal: SignalConnection?
     private var removalSignal: SignalConnection?
 
     /// - Parameter onRemoved: called as soon as the device is known to be gone, also while an action runs.
@@ -26,6 +28,9 @@ import CGLib
         self.onRemoved = onRemoved
         fingerSignal = SignalConnection(to: "notify::finger-status", of: pointer) { [unowned self] _ in
             fingerStatusChanged()
+        }
+        heatSignal = SignalConnection(to: "notify::temperature", of: pointer) { [unowned self] _ in
+            onHeat?(fp_device_get_temperature(device.pointer) == FP_TEMPERATURE_HOT)
         }
         // The signal "removed" would come only after the running action has ended.
         removalSignal = SignalConnection(to: "notify::removed", of: pointer) { [unowned self] _ in
@@ -38,15 +43,15 @@ import CGLib
         let device = device.pointer
         start(done) { result in
             var error: UnsafeMutablePointer<GError>?
-            guard fp_device_open_finish(device, result, &error) != 0 else {
-                return .failure(DeviceError(consuming: error).fault)
-            }
+            let succeeded = fp_device_open_finish(device, result, &error) != 0
+            // A cancelled opening reports just that, and may have opened all the same.
+            guard succeeded || self.isOpen else { return .failure(DeviceError(consuming: error).fault) }
+            g_clear_error(&error)
             // Drivers may learn how many touches they need only now.
             self.description = ReaderDescription(device)
             return .success(())
-        } call: { _, ready, data in
-            // Not cancellable: a cancelled opening would report just that, and may have opened all the same.
-            fp_device_open(device, nil, ready, data)
+        } call: { cancellable, ready, data in
+            fp_device_open(device, cancellable, ready, data)
         }
     }
 
@@ -63,8 +68,8 @@ import CGLib
                 return .failure(DeviceError(consuming: error).fault)
             }
             return .success(())
-        } call: { _, ready, data in
-            fp_device_close(device, nil, ready, data)
+        } call: { cancellable, ready, data in
+            fp_device_close(device, cancellable, ready, data)
         }
     }
 
@@ -118,10 +123,19 @@ import CGLib
         progress: @escaping @MainActor (_ completed: Int, _ retry: RetryReason?) -> Void,
         done: @escaping @MainActor (Result<StoredPrint, ReaderFault>) -> Void
     ) {
+        enroll(labelled: { label($0, accountName: accountName, finger: finger) }, progress: progress, done: done)
+    }
+
+    /// - Parameter labelled: writes on a print whose it is.
+    func enroll(
+        labelled: @escaping (borrowing FpPrintReference) -> Void,
+        progress: @escaping @MainActor (_ completed: Int, _ retry: RetryReason?) -> Void,
+        done: @escaping @MainActor (Result<StoredPrint, ReaderFault>) -> Void
+    ) {
         if let refusal = refusal(whenOpen: true) { return later { done(.failure(refusal)) } }
         let device = device.pointer
         let template = FpPrintReference(sharing: fp_print_new(device)!)
-        label(template, accountName: accountName, finger: finger)
+        labelled(template)
         let stages = Stages { [unowned self] completed, retry in
             if !isRemoved { progress(completed, retry) }
         }
@@ -134,7 +148,7 @@ import CGLib
             }
             // A driver may fill in the template, or return a print of its own that says nothing of whose it is.
             let print = FpPrintReference(owning: pointer)
-            label(print, accountName: accountName, finger: finger)
+            labelled(print)
             return writePrint(print)
         } call: { cancellable, ready, data in
             fp_device_enroll(
@@ -170,13 +184,21 @@ import CGLib
     ///   - done: hears once what `finish` made of the result, or that the device was removed meanwhile.
     ///   - finish: ends the call with the `_finish` function that belongs to it.
     ///   - call: the call itself.
-    private func start<Value>(
+    func start<Value>(
         _ done: @escaping @MainActor (Result<Value, ReaderFault>) -> Void,
         finish: @escaping @MainActor (OpaquePointer) -> Result<Value, ReaderFault>,
         call: (UnsafeMutablePointer<GCancellable>?, @escaping GAsyncReadyCallback, UnsafeMutableRawPointer) -> Void
     ) {
         let started = Call(of: self) { result in
-            done(result.map(finish) ?? .failure(.unplugged))
+            let outcome = result.map(finish) ?? .failure(.unplugged)
+            guard case .failure(let fault) = outcome else { return done(outcome) }
+            // libfprint never tells of the removal of a device that went while it looked at it for the first time.
+            if hasLeftUSB(self.device.pointer) { self.isGone() }
+            switch (fault, self.isRemoved) {
+            case (_, true): done(.failure(.unplugged))
+            case (.unplugged, false): done(.failure(.failed("the driver took the device for removed")))
+            case (_, false): done(.failure(fault))
+            }
         }
         running = started
         toldFinger = nil
@@ -216,8 +238,7 @@ import CGLib
     }
 
     private func deviceRemoved() {
-        isRemoved = true
-        onRemoved(self)
+        isGone()
         if let running {
             // Some drivers wait for ever for a device that is gone, so nobody waits for them.
             running.cancel()
@@ -225,6 +246,12 @@ import CGLib
         } else {
             later { self.closeRemoved() }
         }
+    }
+
+    private func isGone() {
+        guard !isRemoved else { return }
+        isRemoved = true
+        onRemoved(self)
     }
 
     private func closeRemoved() {

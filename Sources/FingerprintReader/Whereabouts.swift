@@ -1,20 +1,34 @@
 import CFprint
 import CGLib
 import CGUsb
+import Glibc
 
 /// Whether a reader is part of the machine: all are but those on USB that the kernel calls removable.
 ///
 /// The kernel has that from the firmware, and where the firmware doesn't tell, nobody knows: `unknown`.
 func isPartOfMachine(_ device: FpDevicePointer) -> Bool {
-    guard let usb = usbDevice(of: device) else { return true }
+    guard let directory = sysfsDirectory(of: device) else { return true }
+    var text: UnsafeMutablePointer<CChar>?
+    guard g_file_get_contents(directory + "/removable", &text, nil, nil) != 0, let text else { return true }
+    defer { g_free(text) }
+    return !String(cString: text).hasPrefix("removable")
+}
+
+/// Whether it is a reader on USB that the kernel has no longer.
+func hasLeftUSB(_ device: FpDevicePointer) -> Bool {
+    guard let directory = sysfsDirectory(of: device), access(charDevices, F_OK) == 0 else { return false }
+    return access(directory, F_OK) != 0
+}
+
+private let charDevices = "/sys/dev/char"
+
+/// Where the kernel tells of a reader on USB; nil for another.
+private func sysfsDirectory(of device: FpDevicePointer) -> String? {
+    guard let usb = usbDevice(of: device) else { return nil }
     defer { g_object_unref(usb) }
     let (bus, address) = (Int(g_usb_device_get_bus(usb)), Int(g_usb_device_get_address(usb)))
     // The kernel numbers the nodes of USB devices so, 128 for each bus (Documentation/admin-guide/devices.txt).
-    let node = "189:\((bus - 1) * 128 + address - 1)"
-    var text: UnsafeMutablePointer<CChar>?
-    guard g_file_get_contents("/sys/dev/char/\(node)/removable", &text, nil, nil) != 0, let text else { return true }
-    defer { g_free(text) }
-    return !String(cString: text).hasPrefix("removable")
+    return "\(charDevices)/189:\((bus - 1) * 128 + address - 1)"
 }
 
 /// libfprint has no word for where a device is plugged in, but knows: this property is for its own drivers, and may go.

@@ -58,6 +58,8 @@ extension LAError {
         public static let readerFailed = Cause(rawValue: "readerFailed")
         public static let readerUnplugged = Cause(rawValue: "readerUnplugged")
         public static let readerHot = Cause(rawValue: "readerHot")
+        /// Another program has the reader.
+        public static let readerBusy = Cause(rawValue: "readerBusy")
         public static let readerOpening = Cause(rawValue: "readerOpening")
         /// The person isn't at the machine.
         public static let remoteSession = Cause(rawValue: "remoteSession")

@@ -20,7 +20,8 @@ enum ExitCode: Int32, CaseIterable {
     /// How a request that was denied for this cause ends: whether that is an answer, or the lack of one.
     init(_ cause: Cause) {
         switch cause {
-        case .noReader, .readerFailed, .readerUnplugged, .readerHot, .readerOpening, .daemonStopping, .protocolError,
+        case .noReader, .readerFailed, .readerUnplugged, .readerHot, .readerBusy, .readerOpening, .daemonStopping,
+            .protocolError,
             .tooManyRequests, .noDaemon, .passwordUnavailable:
             self = .cannotTell
         case .mismatchesUsedUp, .personCancelled, .personChosePassword, .appWithdrew, .timedOut, .preempted,

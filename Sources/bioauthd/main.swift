@@ -16,8 +16,10 @@ do {
         surroundings: PeerSurroundings(logind: options.asksLogind ? Logind() : nil, log: log), log: log)
     let socket = try options.socket()
     let file = options.ownSocketFile()
-    daemon.run(on: socket, rootUIDs: options.isPrivate ? [0, geteuid()] : [0])
+    let wasStopped = daemon.run(on: socket, rootUIDs: options.isPrivate ? [0, geteuid()] : [0])
     file?.remove()
+    // libfprint's devices can't be freed in the middle of a call: they go with the process.
+    withExtendedLifetime(daemon) { exit(wasStopped ? 0 : 1) }
 } catch let error as Options.Refusal {
     for message in error.messages { log.write(.error, message) }
     exit(2)

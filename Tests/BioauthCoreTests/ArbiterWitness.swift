@@ -53,7 +53,9 @@ struct ArbiterWitness: Hashable {
         /// Asked for a touch, or told how the reader stands.
         var isAtTurn: Bool {
             switch view {
-            case .prompted, .waiting(.readerOpening), .waiting(.readerFailed), .waiting(.readerHot): true
+            case .prompted, .waiting(.readerOpening), .waiting(.readerFailed), .waiting(.readerHot),
+                .waiting(.readerBusy):
+                true
             case .untold, .waiting: false
             }
         }

@@ -23,7 +23,8 @@ import Testing
             (
                 .biometryNotAvailable,
                 [
-                    .noReader, .readerFailed, .readerUnplugged, .readerHot, .readerOpening, .remoteSession, .lidClosed,
+                    .noReader, .readerFailed, .readerUnplugged, .readerHot, .readerBusy, .readerOpening, .remoteSession,
+                    .lidClosed,
                     .sessionInactive, .sessionLocked, .backgroundProcess, .serviceDisabled, .notPermitted, .unknownUser,
                     .stateNotWritable, .protocolError, .tooManyRequests, .noDaemon, .sessionUnknown,
                 ]
@@ -48,6 +49,7 @@ import Testing
         #expect(Cause.mismatchesUsedUp.rawValue == 1 && Cause.lockedOut.rawValue == 29)
         #expect(Cause.noDaemon.rawValue == 39 && Cause.passwordUnavailable.rawValue == 50)
         #expect(Cause.sessionUnknown.rawValue == 51)
+        #expect(Cause.readerBusy.rawValue == 54)
     }
 
     @Test(arguments: DenialCode.allCases)

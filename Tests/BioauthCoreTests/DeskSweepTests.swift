@@ -13,6 +13,7 @@ import Testing
         let depth: Int
         var mayFail = false
         var maySleep = false
+        var mayHeat = false
     }
 
     static let drivers: [(String, DeskTrial.Driver)] = [
@@ -29,6 +30,9 @@ import Testing
             Scene(
                 testDescription: "faults, \(name)", driver: driver, asks: [.sudo(1, of: 1001), .app(2, of: 1002)],
                 depth: 7, mayFail: true),
+            Scene(
+                testDescription: "heat, \(name)", driver: driver, asks: [.sudo(1, of: 1001), .app(2, of: 1002)],
+                depth: 6, mayHeat: true),
             Scene(
                 testDescription: "contention, \(name)", driver: driver,
                 asks: [.sudo(1, of: 1001, group: 10), .sudo(2, of: 1001, group: 20)], depth: 7),
@@ -61,8 +65,14 @@ import Testing
         moves += answers(trial)
         if scene.mayFail { moves += faults(trial) }
         if scene.maySleep { moves.append(trial.isAsleep ? ("wakes", { $0.wake() }) : ("sleeps", { $0.sleep() })) }
+        if scene.mayHeat && trial.isHot {
+            moves.append(("cooled down", { $0.heated(false) }))
+        } else if scene.mayHeat && trial.isScanning {
+            moves.append(("too hot", { $0.heated(true) }))
+        }
         moves.append(("1 s", { $0.pass(.seconds(1)) }))
-        if let due = trial.nextDeadline, due > trial.now {
+        // A reader that hangs is a fault.
+        if let due = trial.nextDeadline, due > trial.now, scene.mayFail || !trial.isBusy {
             moves.append(("\(due - trial.now) slept over", { $0.oversleep() }))
             moves.append(("\(due - trial.now) to the deadline", { $0.pass(due - trial.now) }))
         }
@@ -72,7 +82,8 @@ import Testing
     /// What the reader may answer when all is well.
     private func answers(_ trial: DeskTrial) -> [Move] {
         switch trial.device {
-        case .opening: return [("opened", { $0.opened(nil) })]
+        case .opening(let isCancelled):
+            return [("opened", { $0.opened(nil) })] + (isCancelled ? [("cancelled", { $0.opened(.cancelled) })] : [])
         case .closing: return [("closed", { $0.closed() })]
         case .unplugged, .closed, .open: return []
         case .scanning(let scan):
@@ -84,7 +95,8 @@ import Testing
             }
             let mayComplete = scan.isShown && (!trial.driver.waitsForLift || trial.touch == nil)
             if mayComplete { moves.append(("completed", { $0.completed(nil) })) }
-            if scan.isCancelled { moves.append(("cancelled", { $0.completed(.cancelled) })) }
+            let end: ReaderFault = trial.isHot ? .hot : .cancelled
+            if scan.isCancelled { moves.append(("cancelled", { $0.completed(end) })) }
             return moves
         }
     }
@@ -106,6 +118,9 @@ import Testing
         if trial.touch != nil { trial.touchUp() }
         if trial.isAsleep { trial.wake() }
         if trial.device == .unplugged { trial.plugIn() }
+        if trial.isHot { trial.heated(false) }
+        // What is due already may be that the daemon starts anew.
+        trial.pass(.zero)
         trial.ask(last)
         for _ in 1...20 {
             switch trial.device {

@@ -10,7 +10,9 @@ struct DeskTrial: Hashable {
     }
 
     enum Device: Hashable {
-        case unplugged, closed, opening, open, closing
+        case unplugged, closed, open
+        case opening(isCancelled: Bool)
+        case closing(isCancelled: Bool)
         case scanning(Scan)
     }
 
@@ -39,6 +41,7 @@ struct DeskTrial: Hashable {
     private(set) var life = ReaderLife(keptWarm: .seconds(3))
     private(set) var now = Instant(nanoseconds: 0) + .seconds(1000)
     private(set) var device = Device.unplugged
+    private(set) var isHot = false
     private(set) var touch: Touch?
     private(set) var asked: Set<RequestID> = []
     private(set) var live: [RequestID] = []
@@ -58,6 +61,17 @@ struct DeskTrial: Hashable {
     init(_ driver: Driver) {
         self.driver = driver
         plugIn()
+    }
+
+    var isScanning: Bool { if case .scanning = device { true } else { false } }
+
+    /// Whether something is to come from the reader by itself.
+    var isBusy: Bool {
+        switch device {
+        case .opening, .closing: true
+        case .scanning(let scan): scan.isCancelled
+        case .unplugged, .closed, .open: false
+        }
     }
 
     var nextDeadline: Instant? { [arbiter.nextDeadline, life.nextDeadline].compactMap(\.self).min() }
@@ -89,6 +103,7 @@ struct DeskTrial: Hashable {
 
     mutating func plugIn() {
         device = .closed
+        isHot = false
         act(life.added(at: now))
     }
 
@@ -132,6 +147,18 @@ struct DeskTrial: Hashable {
     mutating func opened(_ fault: ReaderFault?) {
         device = fault == nil ? .open : .closed
         act(life.opened(fault, at: now))
+    }
+
+    /// The device has become too hot, or has cooled down.
+    mutating func heated(_ isHot: Bool) {
+        self.isHot = isHot
+        if isHot, case .scanning(var scan) = device {
+            // libfprint ends it.
+            scan.isCancelled = true
+            scan.wasForced = touch != nil
+            device = .scanning(scan)
+        }
+        act(life.heated(isHot, at: now))
     }
 
     mutating func closed() {
@@ -222,16 +249,22 @@ struct DeskTrial: Hashable {
     private mutating func carryOut(_ action: ReaderLife.Action) {
         if isAsleep {
             switch action {
-            case .open, .start: complaints.append("\(action) in the sleep")
+            case .open, .start, .giveUp: complaints.append("\(action) in the sleep")
             case .close, .cancel, .standing: break
             }
         }
         switch (action, device) {
         case (.standing(let standing), _): act(arbiter.readerChanged(.first, standing, at: now))
         case (_, .unplugged): break
-        case (.open, .closed): device = .opening
-        case (.close, .open): device = .closing
-        case (.start(let job), .open): start(job)
+        case (.open, .closed): device = .opening(isCancelled: false)
+        case (.close, .open): device = .closing(isCancelled: false)
+        case (.start(let job), .open):
+            if isHot { complaints.append("starts \(job.owner.number) while it is hot") }
+            start(job)
+        case (.cancel, .opening(false)): device = .opening(isCancelled: true)
+        case (.cancel, .closing(false)): device = .closing(isCancelled: true)
+        case (.giveUp, .opening(true)), (.giveUp, .closing(true)): startAnew()
+        case (.giveUp, .scanning(let scan)) where scan.isCancelled: startAnew()
         case (.cancel, .scanning(var scan)) where !scan.isCancelled:
             scan.isCancelled = true
             scan.wasForced = touch != nil
@@ -240,9 +273,19 @@ struct DeskTrial: Hashable {
                 complaints.append("cancels while a finger is there")
             }
             device = .scanning(scan)
-        case (.open, _), (.close, _), (.start, _), (.cancel, _):
+        case (.open, _), (.close, _), (.start, _), (.cancel, _), (.giveUp, _):
             complaints.append("\(action) while the reader is \(device)")
         }
+    }
+
+    /// The daemon ends with everything that it knew, and another takes its place.
+    private mutating func startAnew() {
+        live = []
+        pending = []
+        arbiter = Arbiter()
+        life = ReaderLife(keptWarm: .seconds(3))
+        touch?.wasForced = true
+        plugIn()
     }
 
     private mutating func start(_ job: Job) {

@@ -31,6 +31,10 @@ struct LivingReader {
     }
     @discardableResult mutating func slept() -> Actions { life.slept(at: now) }
     @discardableResult mutating func woke() -> Actions { life.woke(at: now) }
+    @discardableResult mutating func progressed(isLast: Bool = false) -> Actions {
+        life.progressed(isLast: isLast, at: now)
+    }
+    @discardableResult mutating func heated(_ isHot: Bool) -> Actions { life.heated(isHot, at: now) }
     mutating func configured(keptWarm: Duration) -> Actions { life.configured(keptWarm: keptWarm, at: now) }
 
     /// A finger comes and goes: from now on the driver is known to tell of fingers.

@@ -243,17 +243,17 @@ import Testing
         var reader = LivingReader(unplugged: .seconds(30))
         reader.added()
         for _ in 1...8 {
-            reader.opened(.busy)
+            reader.opened(.failed("no answer"))
             reader.wait(.seconds(10))
         }
-        reader.opened(.busy)
+        reader.opened(.failed("no answer"))
         #expect(reader.slept() == [])
         #expect(reader.life.nextDeadline == nil)
         reader.wait(.seconds(3600))
         #expect(reader.woke() == [.standing(.unproven), .open])
         let since = reader.now
         for milliseconds in [100, 200, 400] {
-            #expect(reader.opened(.busy) == [.standing(.failing(.readerFailed, since: since))])
+            #expect(reader.opened(.failed("no answer")) == [.standing(.failing(.readerFailed, since: since))])
             #expect(reader.wait(.milliseconds(milliseconds - 1)) == [])
             #expect(reader.wait(.milliseconds(1)) == [.open])
         }

@@ -12,7 +12,8 @@ import Testing
         .personChosePassword: "personChosePassword", .appWithdrew: "appWithdrew", .timedOut: "timedOut",
         .preempted: "preempted", .suspended: "suspended", .contended: "contended", .daemonStopping: "daemonStopping",
         .queued: "queued", .resting: "resting", .noReader: "noReader", .readerFailed: "readerFailed",
-        .readerUnplugged: "readerUnplugged", .readerHot: "readerHot", .readerOpening: "readerOpening",
+        .readerUnplugged: "readerUnplugged", .readerHot: "readerHot", .readerBusy: "readerBusy",
+        .readerOpening: "readerOpening",
         .remoteSession: "remoteSession", .lidClosed: "lidClosed", .sessionInactive: "sessionInactive",
         .sessionLocked: "sessionLocked", .backgroundProcess: "backgroundProcess", .serviceDisabled: "serviceDisabled",
         .notPermitted: "notPermitted", .interactionForbidden: "interactionForbidden", .nobodyToAsk: "nobodyToAsk",
@@ -31,7 +32,8 @@ import Testing
 
     /// No answer, where a "no" would say too much.
     static let cannotTell: Set<Cause> = [
-        .noReader, .readerFailed, .readerUnplugged, .readerHot, .readerOpening, .daemonStopping, .protocolError,
+        .noReader, .readerFailed, .readerUnplugged, .readerHot, .readerBusy, .readerOpening, .daemonStopping,
+        .protocolError,
         .tooManyRequests, .noDaemon, .passwordUnavailable,
     ]
 

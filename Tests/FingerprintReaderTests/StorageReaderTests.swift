@@ -162,8 +162,8 @@ final class StorageReaderTests: XCTestCase {
             let reader = try readers.opened(.storage)
             let left = try readers.enroll("left", as: "user", .leftIndex)
             let named: [(UInt, ReaderFault)] = [
-                (1, .unsupported), (4, .busy), (6, .printInvalid), (7, .printInvalid), (8, .storageFull),
-                (9, .duplicate), (0x100, .unplugged), (0x101, .hot),
+                (1, .unsupported), (2, .notOpen), (3, .alreadyOpen), (4, .busy), (6, .printInvalid),
+                (7, .printMissing), (8, .storageFull), (9, .duplicate), (0x101, .hot),
             ]
             for (code, fault) in named {
                 let identifying = reader.identifying([left])
@@ -175,12 +175,44 @@ final class StorageReaderTests: XCTestCase {
                 try readers.tell("ERROR \(code)")
                 XCTAssertEqual(try enrolling.done.one().fault, fault)
             }
-            for code in [0, 2, 3, 5] {
+            // General, protocol, those of a later libfprint; and removed, of a device that is there.
+            for code in [0, 5, 10, 0x102, 0x100] {
                 let told = reader.identifying([left])
                 try readers.tell("ERROR \(code)")
                 assertFailed(try told.done.one())
             }
             XCTAssertEqual(try reader.shown([left], after: { try readers.tell("SCAN left") }), .matched(index: 0))
+        }
+    }
+
+    func testACallThatHangsEndsWhenItIsCancelledAndTheNextWorks() throws {
+        try onMainActor {
+            let readers = try VirtualReaders(.storage)
+            let reader = try readers.opened(.storage)
+            try readers.tell("SET_KEEP_ALIVE 1")
+            for isOpening in [false, true] {
+                try readers.tell("SLEEP 60000")
+                let done = Told<Result<Void, ReaderFault>>()
+                if isOpening { reader.open { done.append($0) } } else { reader.close { done.append($0) } }
+                settle()
+                XCTAssert(done.values.isEmpty)
+                reader.cancel()
+                XCTAssertEqual(try done.one().fault, .cancelled)
+            }
+            try reader.opening().get()
+        }
+    }
+
+    func testAnOpeningThatSucceededAsItWasCancelledHas() throws {
+        try onMainActor {
+            let readers = try VirtualReaders(.image)
+            let reader = try readers.reader(.image)
+            let done = Told<Result<Void, ReaderFault>>()
+            reader.open { done.append($0) }
+            // This driver doesn't let itself be cancelled then.
+            reader.cancel()
+            try done.one().get()
+            try reader.closing().get()
         }
     }
 
@@ -231,23 +263,18 @@ final class StorageReaderTests: XCTestCase {
         }
     }
 
-    func testCancellingWithNoActionHasNoEffect() throws {
+    func testCancellingWithNoCallHasNoEffect() throws {
         try onMainActor {
             let readers = try VirtualReaders(.storage)
             let reader = try readers.reader(.storage)
             reader.cancel()
-            let opened = Told<Result<Void, ReaderFault>>()
-            reader.open { opened.append($0) }
-            reader.cancel()
-            try opened.one().get()
+            try reader.opening().get()
             reader.cancel()
             let left = try readers.enroll("left", as: "user", .leftIndex)
             reader.cancel()
             XCTAssertEqual(try reader.shown([left], after: { try readers.tell("SCAN left") }), .matched(index: 0))
-            let closed = Told<Result<Void, ReaderFault>>()
-            reader.close { closed.append($0) }
+            try reader.closing().get()
             reader.cancel()
-            try closed.one().get()
         }
     }
 

@@ -139,7 +139,7 @@ import Testing
     static let named: [LAError.Cause] = [
         .mismatchesUsedUp, .personCancelled, .personChosePassword, .appWithdrew, .timedOut, .preempted, .suspended,
         .contended, .daemonStopping, .queued, .resting, .noReader, .readerFailed, .readerUnplugged, .readerHot,
-        .readerOpening, .remoteSession, .lidClosed, .sessionInactive, .sessionLocked, .sessionUnknown,
+        .readerBusy, .readerOpening, .remoteSession, .lidClosed, .sessionInactive, .sessionLocked, .sessionUnknown,
         .backgroundProcess, .serviceDisabled, .notPermitted, .unknownUser, .stateNotWritable, .protocolError,
         .tooManyRequests, .noDaemon, .notEnrolled, .noPassword, .lockedOut, .passwordNeeded, .passwordFirst,
         .passwordTooOld, .passwordNeverGiven, .clockWentBack, .stateDamaged, .interactionForbidden, .nobodyToAsk,

@@ -113,6 +113,30 @@ struct SleepTests {
         #expect(try next(sudo) == .verdict(.allowed(.rightIndex)))
     }
 
+    @Test("The machine is held up for as long as the reader is busy, although nobody has it any more") func busy()
+        throws
+    {
+        try logind.start(sessions: ["c1"])
+        let device = VirtualDevice(path: directory.file("device"))
+        let variables = [
+            "FP_DRIVERS_WHITELIST": "virtual_device_storage", "FP_VIRTUAL_DEVICE_STORAGE": directory.file("device"),
+        ]
+        let daemon = try DaemonUnderTest(
+            in: directory, hasReader: false, environment: variables.merging(logind.environment) { $1 },
+            under: stage.wrapper)
+        let connection = try daemon.connect()
+        try connection.send(.enroll(me, .leftIndex, nil))
+        while !isPrompt(try next(connection)) {}
+        try device.tell("SCAN left")
+        while case .enrolling(let stage, _, _) = try next(connection), stage == 0 {}
+        try device.tell("SET_CANCELLATION_ENABLED 0")
+        try device.tell("SLEEP 600000")
+        try daemon.waitFor(.sleeping) { try logind.prepareForSleep(true) }
+        #expect(try next(connection) == .refused(Denial(.suspended)))
+        #expect(try daemon.status().waiting == 0)
+        #expect(try logind.isDelayed())
+    }
+
     @Test("Where there is no reader, the machine needn't wait") func none() throws {
         try logind.start(sessions: ["c1"])
         let daemon = try DaemonUnderTest(

@@ -12,6 +12,8 @@ extension Daemon {
             tell(WatchEvent(kind: .sleeping, time: wallMilliseconds))
             for station in stations { station.take { $0.slept(at: $1) } }
             take { $0.slept(at: $1) }
+            // No touch from before does for anybody, whether or not the machine comes to sleep.
+            screenUnlocks = ScreenUnlocks()
         } else {
             log.write(.notice, "The machine is awake")
             tell(WatchEvent(kind: .awake, time: wallMilliseconds))

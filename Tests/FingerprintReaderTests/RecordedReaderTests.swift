@@ -1,79 +1,91 @@
 import BioauthCore
-import FingerprintReader
+import CFprint
+import CGLib
 import Foundation
 import SyntheticFingers
 import XCTest
 
+@testable import FingerprintReader
+
 /// The reader against real drivers, with the USB traffic of real sensors played back by umockdev.
 ///
-/// `FINGERPRINT_RECORDINGS` names a directory with one recording for each driver: `elan/device` and
-/// `elan/capture.ioctl`, in which a finger is shown once.
+/// `FINGERPRINT_RECORDINGS` names a directory with one recording for each driver: `elan/device`, `elan/capture.ioctl`, in
+/// which a finger is shown once, and `elan/capture.png`, what the sensor saw then; for a sensor that compares itself,
+/// `elanmoc/device` and `elanmoc/custom.pcapng`.
 final class RecordedReaderTests: XCTestCase {
     func testElan() throws {
-        try play("elan", scan: .swipe, isBuiltIn: false)
+        try showAFinger(at: "elan", scan: .swipe, isBuiltIn: false)
     }
 
     func testAuthenTec() throws {
-        try play("aes3500", scan: .press, isBuiltIn: false)
+        try showAFinger(at: "aes3500", scan: .press, isBuiltIn: false)
     }
 
     func testNextBiometrics() throws {
-        try play("nb1010", scan: .press, isBuiltIn: true)
+        try showAFinger(at: "nb1010", scan: .press, isBuiltIn: true)
     }
 
-    /// umockdev has to be loaded before this process began, so the test runs in another.
-    ///
+    func testElanSees() throws {
+        try capture("elan")
+    }
+
+    func testAuthenTecSees() throws {
+        try capture("aes3500")
+    }
+
+    func testNextBiometricsSees() throws {
+        try capture("nb1010")
+    }
+
+    /// A sensor that compares and keeps prints itself: what was recorded, in the order it was.
+    func testElanMatchOnChip() throws {
+        let recording = try Recording("elanmoc")
+        let traffic = FileManager.default.temporaryDirectory.appendingPathComponent("elanmoc.pcapng").path
+        if !Recording.isReplayed { try recording.asNow(to: traffic) }
+        defer { if !Recording.isReplayed { try? FileManager.default.removeItem(atPath: traffic) } }
+        guard let replay = try recording.replayed(by: self, ["-p", "\(recording.sysfs)=\(traffic)"]) else { return }
+        try replay { reader in
+            XCTAssertEqual(reader.description.scan, .press)
+            XCTAssert(reader.description.canIdentify && reader.description.hasStorage)
+            try reader.opening().get()
+            // The name that the chip keeps a print under is made of what the print says of its owner, so a print that
+            // says other things than the one recorded isn't the one recorded.
+            let enrolled = Told<Result<StoredPrint, ReaderFault>>()
+            var stages: [Int] = []
+            reader.enroll(labelled: { _ in }) { completed, retry in
+                if retry == nil { stages.append(completed) }
+            } done: {
+                enrolled.append($0)
+            }
+            let print = try enrolled.one().get()
+            XCTAssertEqual(stages, Array(1...reader.description.enrollStages))
+
+            XCTAssertEqual(try reader.listing().get(), [print])
+            XCTAssert(try reader.verifying(print).get())
+            let told = reader.identifying([print])
+            try told.done.one().get()
+            XCTAssertEqual(told.shown.values, [.matched(index: 0)])
+            try reader.deleting(print).get()
+            try reader.closing().get()
+        }
+    }
+
     /// - Parameter isBuiltIn: what the kernel said of it where it was recorded: `removable`, or `unknown`.
-    private func play(_ driver: String, scan: ScanType, isBuiltIn: Bool) throws {
-        let environment = ProcessInfo.processInfo.environment
-        if environment["FINGERPRINT_RECORDING"] != nil {
-            return try showAFinger(
-                at: driver, scan: scan, isBuiltIn: isBuiltIn, to: environment["FINGERPRINT_PRINT"] ?? "")
+    private func showAFinger(at driver: String, scan: ScanType, isBuiltIn: Bool) throws {
+        let recording = try Recording(driver)
+        let kept = FileManager.default.temporaryDirectory.appendingPathComponent("print-\(driver)").path
+        if !Recording.isReplayed {
+            try onMainActor {
+                let readers = try VirtualReaders(.image)
+                _ = try readers.opened(.image)
+                let enrolled = try readers.enroll(SyntheticFinger(number: 0), as: "user", .leftIndex)
+                try Data(enrolled.relabelled(driver).bytes).write(to: URL(fileURLWithPath: kept))
+            }
         }
-        guard let recordings = environment["FINGERPRINT_RECORDINGS"] else {
-            throw XCTSkip("FINGERPRINT_RECORDINGS names no recordings of real readers")
-        }
-        let recording = recordings + "/" + driver
-        let traffic = try String(contentsOfFile: recording + "/capture.ioctl", encoding: .utf8)
-        let node = try XCTUnwrap(traffic.firstMatch(of: /@DEV (\S+)/)?.output.1)
-
-        let print = NSTemporaryDirectory() + "print-\(ProcessInfo.processInfo.processIdentifier)"
-        defer { try? FileManager.default.removeItem(atPath: print) }
-        try onMainActor {
-            let readers = try VirtualReaders(.image)
-            _ = try readers.opened(.image)
-            let enrolled = try readers.enroll(SyntheticFinger(number: 0), as: "user", .leftIndex)
-            try Data(enrolled.relabelled(driver).bytes).write(to: URL(fileURLWithPath: print))
-        }
-
-        let child = Process()
-        child.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        child.arguments = [
-            "umockdev-run", "-d", recording + "/device", "-i", "\(node)=\(recording)/capture.ioctl", "--",
-            CommandLine.arguments[0], "FingerprintReaderTests." + name.replacing(".", with: "/"),
-        ]
-        child.environment = environment.merging([
-            "FINGERPRINT_RECORDING": recording, "FINGERPRINT_PRINT": print, "FP_DEVICE_EMULATION": "1",
-            "FP_DRIVERS_WHITELIST": driver,
-        ]) { $1 }
-        let output = Pipe()
-        child.standardOutput = output
-        child.standardError = output
-        try child.run()
-        let told = output.fileHandleForReading.readDataToEndOfFile()
-        child.waitUntilExit()
-        XCTAssertEqual(child.terminationStatus, 0, String(decoding: told.suffix(4000), as: UTF8.self))
-    }
-
-    private func showAFinger(at driver: String, scan: ScanType, isBuiltIn: Bool, to print: String) throws {
-        let print = StoredPrint(bytes: Array(try Data(contentsOf: URL(fileURLWithPath: print))))
-        try onMainActor {
-            let source = LibfprintReaders()
-            let added = Told<any Reader>()
-            source.onAdded = { added.append($0) }
-            source.start()
-            let reader = try added.one()
-            XCTAssertEqual(reader.description.driver, driver)
+        defer { if !Recording.isReplayed { try? FileManager.default.removeItem(atPath: kept) } }
+        guard let replay = try recording.replayed(by: self) else { return }
+        let print = StoredPrint(bytes: Array(try Data(contentsOf: URL(fileURLWithPath: kept))))
+        try replay { reader in
             XCTAssertEqual(reader.description.scan, scan)
             XCTAssert(reader.description.canIdentify)
             XCTAssertEqual(reader.description.isBuiltIn, isBuiltIn)
@@ -87,5 +99,95 @@ final class RecordedReaderTests: XCTestCase {
             XCTAssertEqual(finger.values, [false, true, false])
             try reader.closing().get()
         }
+    }
+
+    private func capture(_ driver: String) throws {
+        let recording = try Recording(driver)
+        guard let replay = try recording.replayed(by: self) else { return }
+        try replay { reader in
+            try reader.opening().get()
+            let image = try reader.capturing().get()
+            try reader.closing().get()
+            let expected = try recording.image()
+            XCTAssertEqual(image.count, expected.count)
+            XCTAssert(image == expected, "the sensor's image isn't the one recorded")
+        }
+    }
+}
+
+/// Calls of libfprint that the daemon doesn't make, made as it makes its own.
+extension LibfprintReader {
+    /// The image of the next touch, grey.
+    fileprivate func capturing() throws -> Result<[UInt8], ReaderFault> {
+        let done = Told<Result<[UInt8], ReaderFault>>()
+        let device = device.pointer
+        start({ done.append($0) }) { result in
+            var error: UnsafeMutablePointer<GError>?
+            guard let image = fp_device_capture_finish(device, result, &error) else {
+                return .failure(DeviceError(consuming: error).fault)
+            }
+            defer { g_object_unref(UnsafeMutableRawPointer(image)) }
+            var count: gsize = 0
+            let data = fp_image_get_data(image, &count)
+            return .success(Array(UnsafeBufferPointer(start: data, count: Int(count))))
+        } call: { cancellable, ready, data in
+            fp_device_capture(device, 1, cancellable, ready, data)
+        }
+        return try done.one()
+    }
+
+    /// The prints that the device keeps.
+    fileprivate func listing() throws -> Result<[StoredPrint], ReaderFault> {
+        let done = Told<Result<[StoredPrint], ReaderFault>>()
+        let device = device.pointer
+        start({ done.append($0) }) { result in
+            var error: UnsafeMutablePointer<GError>?
+            guard let prints = fp_device_list_prints_finish(device, result, &error) else {
+                return .failure(DeviceError(consuming: error).fault)
+            }
+            defer { g_ptr_array_unref(prints) }
+            return .success(
+                (0..<Int(prints.pointee.len)).compactMap { index in
+                    let pointer = OpaquePointer(prints.pointee.pdata[index]!)
+                    return try? writePrint(FpPrintReference(sharing: pointer)).get()
+                })
+        } call: { cancellable, ready, data in
+            fp_device_list_prints(device, cancellable, ready, data)
+        }
+        return try done.one()
+    }
+
+    /// Whether the next touch is that print's.
+    fileprivate func verifying(_ print: StoredPrint) throws -> Result<Bool, ReaderFault> {
+        let done = Told<Result<Bool, ReaderFault>>()
+        let device = device.pointer
+        guard let print = readPrint(print) else { return .failure(.printInvalid) }
+        start({ done.append($0) }) { result in
+            var isMatch: gboolean = 0
+            var error: UnsafeMutablePointer<GError>?
+            guard fp_device_verify_finish(device, result, &isMatch, nil, &error) != 0 else {
+                return .failure(DeviceError(consuming: error).fault)
+            }
+            return .success(isMatch != 0)
+        } call: { cancellable, ready, data in
+            fp_device_verify(device, print.pointer, cancellable, nil, nil, nil, ready, data)
+        }
+        return try done.one()
+    }
+
+    fileprivate func deleting(_ print: StoredPrint) throws -> Result<Void, ReaderFault> {
+        let done = Told<Result<Void, ReaderFault>>()
+        let device = device.pointer
+        guard let print = readPrint(print) else { return .failure(.printInvalid) }
+        start({ done.append($0) }) { result in
+            var error: UnsafeMutablePointer<GError>?
+            guard fp_device_delete_print_finish(device, result, &error) != 0 else {
+                return .failure(DeviceError(consuming: error).fault)
+            }
+            return .success(())
+        } call: { cancellable, ready, data in
+            fp_device_delete_print(device, print.pointer, cancellable, ready, data)
+        }
+        return try done.one()
     }
 }

@@ -54,6 +54,7 @@ demo: release module words
 test: debug module words
 	@Tests/install-packages.sh hosts
 	$(MAKE) -C pam BUILD=../$(BUILD)/pam test $(if $(CI),WERROR=1)
+	swift build $(SWIFT_FLAGS) --sanitize thread --scratch-path .build/tsan --product bioauth-evaluate
 	swift test $(SWIFT_FLAGS) --skip-build
 
 bench: release module

@@ -3,7 +3,6 @@ import BioauthCore
 import BioauthSystem
 import BioauthWire
 import Foundation
-import Synchronization
 
 /// One question to the person, from the request to the one answer.
 ///
@@ -18,7 +17,7 @@ final class Evaluation: Sendable {
     private let prompting: Prompting
     /// On which the program hears of it, in order. Whatever the program does there holds up nobody else.
     private let queue = Evaluation.queueOfItsOwn()
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     private enum Step {
         case touch, permission, password, checking
@@ -46,7 +45,7 @@ final class Evaluation: Sendable {
     init(_ question: Question, _ prompting: Prompting, _ reply: @escaping Reply) {
         self.question = question
         self.prompting = prompting
-        state = Mutex(State(reply: reply, offersFallback: question.takesPassword))
+        state = Locked(State(reply: reply, offersFallback: question.takesPassword))
         askForTouch(isPermitted: false)
     }
 

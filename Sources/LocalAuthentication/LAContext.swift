@@ -1,7 +1,6 @@
 import BioauthCore
 import BioauthWire
 public import Foundation
-import Synchronization
 
 /// The longest time that `LAContext.touchIDAuthenticationAllowableReuseDuration` can be, in seconds.
 public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 300
@@ -16,7 +15,7 @@ public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 
 /// It may be used from any thread. Its methods may be overridden, as tests like to do.
 open class LAContext: NSObject, @unchecked Sendable {
     // Everything that changes is in here.
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let socketPath: String
 
     private struct State {

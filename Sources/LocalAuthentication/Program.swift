@@ -1,6 +1,5 @@
 import BioauthCore
 import Foundation
-import Synchronization
 
 /// Who asks.
 enum Program {
@@ -31,7 +30,7 @@ enum Program {
     }
 
     /// Asking for a name may take a network's time: once is enough.
-    private static let accounts = Mutex<[uid_t: Account]>([:])
+    private static let accounts = Locked<[uid_t: Account]>([:])
 
     private static func name(of uid: uid_t) -> String? {
         var buffer = [CChar](repeating: 0, count: 16384)

@@ -1,7 +1,6 @@
 import BioauthCore
 import BioauthSystem
 import Foundation
-import Synchronization
 
 /// The terminal that the person started the program from, for as long as one question is asked on it.
 ///
@@ -10,7 +9,7 @@ import Synchronization
 /// as it was. All of it runs on one queue, and nothing there waits.
 final class PromptTerminal: Sendable {
     private let descriptor: Int32
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State: ~Copyable {
         /// How it was; nil: it is so now.
@@ -33,7 +32,7 @@ final class PromptTerminal: Sendable {
     }
 
     /// One question at a time: two that read the same keys would each get half.
-    private static let isTaken = Mutex(false)
+    private static let isTaken = Locked(false)
     private static let queue = DispatchQueue(label: "LocalAuthentication.terminal")
 
     /// So long nothing must have been typed before what is being typed is taken for complete.
@@ -304,7 +303,7 @@ private enum AttributesAtExit {
         var attributes: termios
     }
 
-    private static let kept = Mutex<Kept?>(nil)
+    private static let kept = Locked<Kept?>(nil)
 
     /// Once for the process.
     private static let registered: Void = {

@@ -3,6 +3,7 @@
 //   bioauth-evaluate SOCKET                      evaluates, and prints how it went
 //   bioauth-evaluate SOCKET --owner              the password will do too; ends when a line was read from standard input,
 //                                                which it prints
+//   bioauth-evaluate SOCKET --rounds NUMBER      makes, evaluates and lets go of so many contexts, and prints what is left
 //   bioauth-evaluate --words DIRECTORY [LOCALE]  prints the words of every error, from the translations in a directory;
 //                                                having chosen that locale itself
 
@@ -16,6 +17,8 @@ if arguments.first == "--words" {
     if let locale = arguments.dropFirst(2).first { setlocale(LC_ALL, locale) }
     for code in LAError.Code.allCases { print(LAError(code).localizedDescription) }
     print(String(cString: setlocale(LC_ALL, nil)))
+} else if let at = arguments.firstIndex(of: "--rounds"), let rounds = Int(arguments[at + 1]) {
+    await goThrough(rounds: rounds, arguments.first ?? "")
 } else {
     let isOwner = arguments.contains("--owner")
     let context = LAContext(socketPath: arguments.first ?? "")

@@ -175,40 +175,4 @@ import Testing
         // The connection, which tells them, is closed a moment after the reply.
         #expect(eventually { shown == nil && told == nil })
     }
-
-    @Test func `ten thousand leave nothing behind`() async throws {
-        let daemon = try DaemonUnderTest.listingThisProgram()
-        func round() async {
-            let context = daemon.context()
-            // The daemon has so heard of all before, too.
-            #expect(context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
-            await withCheckedContinuation { done in
-                context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "try") {
-                    #expect(!$0 && ($1 as? LAError)?.code == .appCancel)
-                    done.resume()
-                }
-                context.invalidate()
-            }
-        }
-        for _ in 0..<2000 { await round() }
-        let before = Footprint()
-        for _ in 0..<10_000 { await round() }
-        // Connections are closed a moment after the reply.
-        #expect(eventually { Footprint().descriptors <= before.descriptors + 64 })
-        let after = Footprint()
-        #expect(after.threads <= before.threads + 64, "\(before) \(after)")
-        #expect(after.residentKilobytes < before.residentKilobytes + 20_000, "\(before) \(after)")
-        #expect(try eventually { try daemon.isFree })
-    }
-}
-
-/// What this process takes of the machine. Other tests run in it too.
-struct Footprint {
-    let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? .max
-    let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? .max
-    let residentKilobytes: Int = {
-        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-        return Int(line.filter(\.isNumber)) ?? .max
-    }()
 }

@@ -55,6 +55,7 @@ test: debug module words
 	@Tests/install-packages.sh hosts
 	$(MAKE) -C pam BUILD=../$(BUILD)/pam test $(if $(CI),WERROR=1)
 	swift build $(SWIFT_FLAGS) --sanitize thread --scratch-path .build/tsan --product bioauth-evaluate
+	swift build --package-path Tests/Example --scratch-path .build/example
 	swift test $(SWIFT_FLAGS) --skip-build
 
 bench: release module

@@ -72,6 +72,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - policy: what would be asked for.
     ///   - error: where the reason goes if there is none: a `LAError`.
+    @discardableResult
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         let obstacle: LAError?
         if state.withLock({ $0.isInvalidated }) {
@@ -114,6 +115,7 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// Asks the person, and returns true or throws a `LAError`. A task that is cancelled withdraws the question, which then
     /// fails with `appCancel`; the context stays good.
+    @discardableResult
     open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -284,6 +286,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// nothing else of it.
     ///
     /// - Returns: whether it is as was asked; false once the context is invalidated.
+    @discardableResult
     open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
         state.withLock { state in
             guard !state.isInvalidated else { return false }

@@ -53,7 +53,9 @@ final class Machine {
         } else {
             running = nil
         }
-        // Where everybody looks for them.
+        // Where everybody looks for them, the daemon too.
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.file("password.sock"), withDestinationPath: directory.file("run/bioauthd/password.sock"))
         try FileManager.default.createSymbolicLink(
             atPath: directory.file("run/bioauthd/bioauthd.sock"),
             withDestinationPath: directory.file("bioauthd.sock"))

@@ -192,7 +192,7 @@ final class Evaluation: Sendable {
         let verdict: PasswordVerdict
         if password.isPossible {
             do {
-                verdict = try password.with { bytes throws(ConnectionError) in
+                verdict = try password.giveAway { bytes throws(ConnectionError) in
                     let path = PasswordConnection.path(besideDaemonAt: question.socketPath)
                     return try PasswordConnection(path: path).verdict(
                         on: bytes, of: question.account, wantsTicket: question.wantsTicket)

@@ -1,10 +1,10 @@
 import BioauthCore
 import BioauthSystem
 
-/// A password on its way to the check: wiped when that is over, or when nobody wants it any more.
+/// A password on its way to the check: wiped when it has been given away, or when nobody wants it any more.
 final class Password: Sendable {
-    // Filled before anybody else has it, and only read from then on.
-    private nonisolated(unsafe) let bytes: SecretBytes
+    // Filled before anybody else has it, and lent to one call after the other.
+    private let bytes: Locked<SecretBytes>
     /// Whether it could be one: not empty, not too long, without NUL.
     let isPossible: Bool
 
@@ -13,13 +13,16 @@ final class Password: Sendable {
         var fits = true
         for byte in given where fits { fits = byte != 0 && secret.append(byte) }
         isPossible = fits && secret.count > 0
-        bytes = secret
+        bytes = Locked(secret)
     }
 
-    /// Lends it for one call.
-    func with<Result, Failure: Error>(
+    /// Lends it for one call, and wipes it.
+    func giveAway<Result, Failure: Error>(
         _ body: (borrowing SecretBytes) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(bytes)
+        try bytes.withLock { bytes throws(Failure) in
+            defer { bytes.removeAll() }
+            return try body(bytes)
+        }
     }
 }

@@ -12,7 +12,8 @@ final class Clicks: @unchecked Sendable {
         set { lock.withLock { shown = newValue } }
     }
 
-    init() {
+    /// Listens for `cancel`, `fallback`, `allow`, `refuse` and `password WORDS`.
+    func listen() {
         Thread.detachNewThread { [self] in
             while let line = readLine() {
                 let words = line.split(separator: " ", maxSplits: 1).map(String.init)

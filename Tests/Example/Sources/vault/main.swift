@@ -12,14 +12,15 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 /// Writes a line, at once.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-/// Clicks, by the line: `cancel`, `fallback`, `allow`, `refuse`, `password WORDS`.
 let clicks = Clicks()
+// On the terminal the keys are not for us.
+if arguments.first != "ask" { clicks.listen() }
 
 func show(_ prompt: LAPrompt?) {
+    clicks.prompt = prompt
     guard let prompt else { return say("closed") }
     let buttons = [prompt.cancelTitle, prompt.fallbackTitle].compactMap { $0 }.joined(separator: " | ")
     say("\(prompt.kind): \(prompt.message) [\(buttons)]")
-    clicks.prompt = prompt
 }
 
 let model = VaultModel()

@@ -80,7 +80,7 @@ struct ExampleTests {
     }
 
     @Test func `lockout, which the password ends`() throws {
-        let machine = try listing("[lockout]\nmismatches-per-delay = 1\n")
+        let machine = try listing("[lockout]\nmismatches-per-delay = 1\ndelay-seconds = 3600\n")
         let vault = try vault(machine, "passcode")
         try vault.expect(ExampleTests.touch)
         try machine.daemon.touch(2)
@@ -137,7 +137,10 @@ struct ExampleTests {
         let machine = try Machine()
         for isAllowed in [true, false] {
             let account = isAllowed ? Machine.owner : Machine.other
-            if !isAllowed { try machine.daemon.enroll(account, synthetic: 7) }
+            if !isAllowed {
+                try machine.daemon.enroll(account, synthetic: 7)
+                try machine.daemon.givePassword(account)
+            }
             let first = try vault(machine, "unlock", as: account.name)
             try first.expect("permission: May vault ask for your finger? [Not now]\r\n")
             first.type(isAllowed ? "allow\n" : "refuse\n")

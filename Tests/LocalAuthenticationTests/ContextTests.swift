@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `where none would be taken both ways of asking say the same, and nobody is prompted`() async throws {
-        let unlisted = try DaemonUnderTest.enrolled()
+        let unlisted = try DaemonUnderTest.enrolled(configuration: "[services]\n\(Program.name) = off\n")
         let notEnrolled = try DaemonUnderTest.listingThisProgram(isEnrolled: false)
         let readerless = try DaemonUnderTest.listingThisProgram(hasReader: false)
         let gone = try DaemonUnderTest.listingThisProgram()

@@ -54,13 +54,14 @@ import Testing
     }
 
     @Test func `too many lock the finger out, and both ways of asking say so and until when`() async throws {
-        let daemon = try DaemonUnderTest.listingThisProgram(more: "[lockout]\nmismatches-per-delay = 3\n")
+        let daemon = try DaemonUnderTest.listingThisProgram(
+            more: "[lockout]\nmismatches-per-delay = 3\ndelay-seconds = 3600\n")
         let context = daemon.context(Somebody(daemon.person, touching: [2, 3, 4]))
         let error = try #require(await context.outcome())
         #expect(error.code == .biometryLockout && error.cause == .lockedOut)
         for after in [await context.outcome(), context.prospect()] {
             #expect(after?.code == .biometryLockout && after?.cause == .lockedOut)
-            #expect(after?.endsIn.map { 0 < $0 && $0 <= 30 } == true)
+            #expect(after?.endsIn.map { 0 < $0 && $0 <= 3600 } == true)
         }
         #expect(context.biometryType == .touchID)
     }

@@ -13,7 +13,7 @@ import Testing
     private let passwords: PasswordSocket
 
     init() throws {
-        daemon = try .listingThisProgram(more: "[lockout]\nmismatches-per-delay = 2\n")
+        daemon = try .listingThisProgram(more: "[lockout]\nmismatches-per-delay = 2\ndelay-seconds = 3600\n")
         passwords = try PasswordSocket(beside: daemon, passwords: [DaemonUnderTest.account.name: "open sesame"])
     }
 

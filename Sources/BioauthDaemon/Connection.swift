@@ -41,8 +41,8 @@ import BioauthWire
 
     func resume() {
         guard !isClosed, incoming == nil else { return }
-        // A crowd of others doesn't keep root waiting.
-        incoming = EventLoop.watch(descriptor, for: .readable, isUrgent: peer.isRoot) {
+        // A crowd of others doesn't keep root waiting, and no crowd the reader.
+        incoming = EventLoop.watch(descriptor, for: .readable, urgency: peer.isRoot ? .root : .anybody) {
             [weak self] _ in self?.readable()
         }
     }
@@ -66,7 +66,9 @@ import BioauthWire
         guard unread.count < Limits.unreadMessages else { return close() }
         unread.append(bytes)
         if outgoing == nil {
-            outgoing = EventLoop.watch(descriptor, for: .writable) { [weak self] _ in self?.writable() }
+            outgoing = EventLoop.watch(descriptor, for: .writable, urgency: .anybody) { [weak self] _ in
+                self?.writable()
+            }
         }
     }
 

@@ -42,7 +42,9 @@ import BioauthWire
     }
 
     func start() {
-        accepting = EventLoop.watch(socket.descriptor.raw, for: .readable) { [weak self] _ in self?.accept() }
+        accepting = EventLoop.watch(socket.descriptor.raw, for: .readable, urgency: .anybody) {
+            [weak self] _ in self?.accept()
+        }
     }
 
     /// Accepts nobody any more, and tells everybody who is connected.

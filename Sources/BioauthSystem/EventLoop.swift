@@ -28,16 +28,25 @@ import Glibc
         public static let hungUp = Readiness(rawValue: G_IO_HUP.rawValue | G_IO_ERR.rawValue | G_IO_NVAL.rawValue)
     }
 
+    /// What goes first where several are ready: all of one before any of the next.
+    public enum Urgency: Int32, Sendable {
+        /// The machine's own word: timers, signals, the bus; the reader's, too, which libfprint brings in part from idle
+        /// sources (`G_PRIORITY_DEFAULT_IDLE`, 200).
+        case machine = 0
+        /// Clients whose word is root's.
+        case root = 250
+        /// Whoever comes.
+        case anybody = 300
+    }
+
     /// Calls the handler whenever the descriptor is ready, until the source is cancelled. The descriptor must outlive it.
-    ///
-    /// - Parameter isUrgent: whether it goes before all that isn't, however much of that is ready.
     public static func watch(
-        _ descriptor: Int32, for readiness: Readiness, isUrgent: Bool = false,
+        _ descriptor: Int32, for readiness: Readiness, urgency: Urgency = .machine,
         _ handler: @escaping @MainActor (Readiness) -> Void
     ) -> EventSource {
         let source = EventSource { handler($0) }
         source.id = g_unix_fd_add_full(
-            isUrgent ? G_PRIORITY_HIGH : G_PRIORITY_DEFAULT, descriptor, GIOCondition(rawValue: readiness.rawValue),
+            urgency.rawValue, descriptor, GIOCondition(rawValue: readiness.rawValue),
             { _, condition, box in
                 MainActor.assumeIsolated { EventSource.from(box).fire(Readiness(rawValue: condition.rawValue)) }
             }, source.retained(), { box in EventSource.release(box) })

@@ -29,7 +29,7 @@ import Testing
                 .first { $0.contains(name) }.flatMap { Int($0.filter(\.isNumber)) }
             #expect(abs((said ?? 0) - count) <= 6, "\(output)")
         }
-        #expect(try eventually { try daemon.isFree })
+        #expect(try eventually { try daemon.isFree }, "\(daemon.log.suffix(4000))")
         return output
     }
 }

@@ -70,7 +70,8 @@ import Testing
 
     init() throws {
         daemon = try .enrolled(
-            configuration: "[services]\nbioauth-evaluate = app\n[lockout]\nmismatches-per-delay = 1\ndelay-seconds = 3600\n")
+            configuration:
+                "[services]\nbioauth-evaluate = app\n[lockout]\nmismatches-per-delay = 1\ndelay-seconds = 3600\n")
         passwords = try PasswordSocket(
             beside: daemon, passwords: [DaemonUnderTest.account.name: TerminalPasswordTests.secret])
         command = [Built.program("bioauth-evaluate"), daemon.socketPath, "--owner"]

@@ -95,7 +95,7 @@ same 'bioauthd --help' "$options" "bioauthd.8's synopsis" \
     "$(long_options "$(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' Sources/bioauthd/bioauthd.8 | sed 's/\\-/-/g')")"
 
 # Its configuration: keys as "group key", and the list of services.
-keys=$(grep -oE '(number|flag)\("[a-z-]+", "[a-z-]+"' Sources/BioauthDaemon/Configuration.swift \
+keys=$(grep -oE '(number|flag|names)\("[a-z-]+", "[a-z-]+"' Sources/BioauthDaemon/Configuration.swift \
     | sed 's/.*("\(.*\)", "\(.*\)"/\1 \2/')
 described=$(sed 's/\\-/-/g' Sources/bioauthd/bioauthd.conf.5 | awk '
     /^\.SH/ { group = /\[/ ? substr($2, 2, length($2) - 2) : "" }

@@ -32,7 +32,8 @@ public struct Admission: Hashable, Sendable {
     public var interaction: Bool
     public var peer: Peer
     public var surroundings: Surroundings
-    public var hasReader: Bool
+    /// The reader that would serve it; `none`: there is no reader.
+    public var reader: ReaderID
     /// Whether the reader is part of the machine, and so below its lid.
     public var isReaderBuiltIn: Bool
     /// Whether the reader can compare a touch with a print.
@@ -46,7 +47,7 @@ public struct Admission: Hashable, Sendable {
 
     public init(
         service: String, tty: String?, remoteHost: String?, interaction: Bool, peer: Peer, surroundings: Surroundings,
-        hasReader: Bool, isReaderBuiltIn: Bool, canCompare: Bool, isEnrolled: Bool, entitlement: Entitlement,
+        reader: ReaderID, isReaderBuiltIn: Bool, canCompare: Bool, isEnrolled: Bool, entitlement: Entitlement,
         isPermitted: Bool = false
     ) {
         self.service = service
@@ -55,7 +56,7 @@ public struct Admission: Hashable, Sendable {
         self.interaction = interaction
         self.peer = peer
         self.surroundings = surroundings
-        self.hasReader = hasReader
+        self.reader = reader
         self.isReaderBuiltIn = isReaderBuiltIn
         self.canCompare = canCompare
         self.isEnrolled = isEnrolled
@@ -84,7 +85,7 @@ public struct Admission: Hashable, Sendable {
         guard let serviceClass else { return Denial(.serviceDisabled) }
         guard interaction else { return Denial(.interactionForbidden) }
         if let obstacle = obstacle(serviceClass) { return Denial(obstacle) }
-        guard hasReader, canCompare else { return Denial(.noReader) }
+        guard reader != .none, canCompare else { return Denial(.noReader) }
         guard isEnrolled else { return Denial(.notEnrolled) }
         return standing
     }

@@ -57,6 +57,9 @@ public struct Arbiter: Hashable, Sendable {
         isAsleep ? nil : entries.lazy.map { $0.nextDeadline(readers[$0.reader]) }.min()
     }
 
+    /// Whether the person has been asked for a touch, and a touch is what it waits for.
+    public func isPrompted(_ id: RequestID) -> Bool { entries.contains { $0.ask.id == id && $0.phase == .prompted } }
+
     public func contains(_ id: RequestID) -> Bool { entries.contains { $0.ask.id == id } }
 
     // MARK: Events
@@ -132,6 +135,16 @@ public struct Arbiter: Hashable, Sendable {
             if let at { entries[at].isChecked = true }
         case (.enroll, .matched), (.enroll, .noMatch):
             break
+        }
+        return settled(at: now)
+    }
+
+    /// A touch didn't match the one print that it was compared with, on a reader that compares no more at once: the next
+    /// touch is for the next print.
+    public mutating func goesOn(_ job: Job, at now: Instant) -> [Action] {
+        expire(at: now)
+        if let at = entries.firstIndex(where: { $0.ask.id == job.owner && $0.phase == .prompted && $0.job == job }) {
+            actions.append(.prompt(job.owner, triesLeft: entries[at].triesLeft, again: true))
         }
         return settled(at: now)
     }

@@ -9,6 +9,9 @@ public struct ReaderID: Hashable, Comparable, Sendable {
         self.number = number
     }
 
+    /// What no reader has.
+    public static let none = ReaderID(number: 0)
+
     public static func < (a: ReaderID, b: ReaderID) -> Bool { a.number < b.number }
 }
 
@@ -54,6 +57,11 @@ public struct ReaderDescription: Hashable, Sendable {
         self.hasStorage = hasStorage
         self.isBuiltIn = isBuiltIn
         self.busPath = busPath
+    }
+
+    /// Whether prints of the one can be used with the other, or it is the same that came back.
+    public func isSameDevice(as other: ReaderDescription) -> Bool {
+        driver == other.driver && deviceID == other.deviceID
     }
 
     /// Whether it can tell whose a touch is at all.
@@ -147,7 +155,8 @@ public enum Identification: Hashable, Sendable {
     /// Waits for one touch and compares it with the gallery, in its order.
     ///
     /// `shown` is called at most once, as soon as the touch has been compared and before the finger lifts; `done`
-    /// when the reader can be used again. Prints that can't be read or belong to another reader match nothing.
+    /// when the reader can be used again. Prints that can't be read or belong to another reader match nothing. A reader
+    /// that can't identify takes a gallery of one print.
     func identify(
         gallery: [StoredPrint],
         shown: @escaping @MainActor (Identification) -> Void,

@@ -17,6 +17,8 @@ public struct Settings: Hashable, Sendable {
 
     /// How long the reader stays open after its last use (0...3600 s).
     public var readerKeptWarm: Duration = .seconds(30)
+    /// Of several readers, which go first: drivers, places on the bus, or names.
+    public var preferredReaders: [String] = []
 
     /// PAM services and apps that may ask for a finger, each with its class. What is not here gets none.
     public var services: [String: ServiceClass] = Settings.shippedServices

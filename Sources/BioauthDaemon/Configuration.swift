@@ -106,7 +106,28 @@ public enum Configuration {
         flag("enrollment", "one-finger-one-account") { $1.oneFingerOneAccount = $0 },
         flag("apps", "ask-person") { $1.appsAskPerson = $0 },
         number("reader", "keep-warm-seconds", 0...3600) { $1.readerKeptWarm = .seconds($0) },
+        names("reader", "prefer") { $1.preferredReaders = $0 },
     ]
+
+    private static func names(
+        _ group: String, _ key: String, _ set: @escaping @Sendable ([String], inout Settings) -> Void
+    ) -> Entry {
+        Entry(group: group, key: key, takes: "names, none of them twice and each followed by a semicolon") {
+            text, settings in
+            // Spaces around a name are the file's; what is within it is the name's.
+            var names = text.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
+            if names.last?.isEmpty ?? false { names.removeLast() }
+            guard names.allSatisfy({ !$0.isEmpty && $0.utf8.count <= Limits.labelBytes }),
+                Set(names).count == names.count
+            else { return false }
+            set(names, &settings)
+            return true
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
 
     private static func number(
         _ group: String, _ key: String, _ range: ClosedRange<Int>,

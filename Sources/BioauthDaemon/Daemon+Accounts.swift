@@ -7,6 +7,7 @@ extension Daemon {
     func status(of account: Account) -> StatusReport {
         let state = accounts.state(of: account)
         let entries = prints.entries(of: account)
+        let station = choice(for: account, isLidShut: surroundings.isLidShut).best.flatMap { self.station($0.id) }
         let description = station?.description
         let usable = entries.filter {
             !$0.isDamaged && $0.driver == description?.driver && $0.device == description?.deviceID
@@ -14,7 +15,7 @@ extension Daemon {
         var age: Duration?
         if case .known(let known) = state.password.age(now: moment) { age = known }
         return StatusReport(
-            daemonVersion: Release.version, readerState: readerState, reader: description?.name,
+            daemonVersion: Release.version, readerState: station?.state ?? .none, reader: description?.name,
             driver: description?.driver.asLabel, waiting: arbiter.count, prints: usable.count,
             damagedPrints: entries.count(where: \.isDamaged), mismatches: state.lockout.mismatches, passwordAge: age,
             standings: ServiceClass.allCases.map {
@@ -22,14 +23,19 @@ extension Daemon {
             })
     }
 
-    var readerState: ReaderState {
-        guard let life = station?.life else { return .none }
-        return switch life.current {
-        case .absent: .none
-        case .failing: .failing
-        case .unproven: .opening
-        case .good: life.isScanning ? .scanning : life.isOpening ? .opening : life.isOpen ? .ready : .closed
+    /// Every reader that is plugged in, as it would be chosen for the account.
+    func readers(of account: Account) -> [ReaderEntry] {
+        let choice = choice(for: account, isLidShut: surroundings.isLidShut)
+        var list = stations.filter(\.isPluggedIn).map { station in
+            let description = station.description
+            return ReaderEntry(
+                name: description.name, driver: description.driver.asLabel, device: description.deviceID.asLabel,
+                busPath: description.busPath.asLabel, isBuiltIn: description.isBuiltIn, state: station.state,
+                prints: prints.fingers(of: account, on: description).count,
+                serves: choice.canServe && choice.best?.id == station.id, criterion: choice.criterion(of: station.id))
         }
+        while DaemonMessage.readers(list).encoded().count > Limits.messageBytes { list.removeLast() }
+        return list
     }
 
     func list(_ account: Account) -> [PrintEntry] {

@@ -2,11 +2,8 @@ import BioauthCore
 import BioauthSystem
 import BioauthWire
 
-/// The readers that are plugged in, and which of them serves.
+/// The readers that are plugged in, and which of them serves whom.
 extension Daemon {
-    /// The one that serves: the first that came.
-    var station: ReaderStation? { stations.first }
-
     func station(_ id: ReaderID) -> ReaderStation? { stations.first { $0.id == id } }
 
     func startReaders() {
@@ -19,38 +16,84 @@ extension Daemon {
     private func added(_ new: any Reader) {
         log.write(.notice, "Reader found", fields: ["READER": new.description.name, "DRIVER": new.description.driver])
         tell(WatchEvent(kind: .readerAdded, time: wallMilliseconds, reader: new.description.name))
-        // One that takes another's place goes on with its life: whoever waited for that waits for this.
-        let place = stations.firstIndex(where: \.isPlaceholder)
+        // One that comes back to its place goes on with its life: whoever waited for it waits for this.
+        let place = stations.firstIndex { $0.isPlaceholder && $0.description.isSameDevice(as: new.description) }
         let before = place.map { stations.remove(at: $0) }
         let life = before?.life ?? ReaderLife(keptWarm: readerKeptWarm, isAsleep: arbiter.isAsleep)
         let station = ReaderStation(before?.id ?? nextReaderID(), new, life, of: self)
         stations.insert(station, at: place ?? stations.count)
-        if self.station === station { station.start() }
+        station.start()
     }
 
     private func removed(_ old: any Reader) {
         log.write(.notice, "Reader removed", fields: ["READER": old.description.name])
         tell(WatchEvent(kind: .readerRemoved, time: wallMilliseconds, reader: old.description.name))
-        guard let at = stations.firstIndex(where: { $0.reader === old }) else { return }
-        let station = stations[at]
-        if at == 0 { station.take { $0.removed(at: $1) } }
-        // Its place is kept while it may come back, unless another reader can serve.
-        station.isPlaceholder = station.life.isAway && stations.count == 1
-        if station.isPlaceholder { return }
-        stations.remove(at: at)
-        if at == 0 { self.station?.start() }
+        guard let station = stations.first(where: { $0.reader === old }) else { return }
+        station.endWalk()
+        station.take { $0.removed(at: $1) }
+        // Its place is kept while it may come back: who can't go elsewhere waits there.
+        station.isPlaceholder = station.life.isAway
+        if !station.isPlaceholder { stations.removeAll { $0 === station } }
     }
 
-    /// How a reader stands from now on.
+    /// How a reader stands from now on. Who can go elsewhere needn't hear that it is lost; who comes to it finds it there.
     func stands(_ standing: ReaderStanding, _ station: ReaderStation) {
         let name = station.description.name
         switch standing {
-        case .good: tell(WatchEvent(kind: .readerReady, time: wallMilliseconds, reader: name))
+        case .good:
+            tell(WatchEvent(kind: .readerReady, time: wallMilliseconds, reader: name))
         case .failing(let cause, _):
             tell(WatchEvent(kind: .readerFailed, time: wallMilliseconds, cause: cause, reader: name))
-        case .absent: if station.isPlaceholder { stations.removeAll { $0 === station } }
-        case .unproven: break
+            reroute()
+        case .absent:
+            if station.isPlaceholder { stations.removeAll { $0 === station } }
+            reroute()
+        case .unproven:
+            break
         }
         act(arbiter.readerChanged(station.id, standing, at: now))
+        if standing == .good || standing == .unproven { reroute() }
+    }
+
+    // MARK: Which reader
+
+    /// Which reader serves the account's touch.
+    func choice(for account: Account, isLidShut: Bool, staying: ReaderID? = nil) -> ReaderChoice {
+        choice(isLidShut: isLidShut, staying: staying) { !prints.fingers(of: account, on: $0).isEmpty }
+    }
+
+    /// Which reader enrols: of those that somebody may mean by that name, if one is given.
+    func choiceToEnroll(named name: String?, isLidShut: Bool) -> ReaderChoice {
+        choice(named: name, isLidShut: isLidShut) { _ in true }
+    }
+
+    private func choice(
+        named name: String? = nil, isLidShut: Bool, staying: ReaderID? = nil,
+        isEnrolled: (ReaderDescription) -> Bool
+    ) -> ReaderChoice {
+        let able = stations.filter { $0.life.current != .absent && name.map($0.description.isCalled) ?? true }
+        return ReaderChoice(
+            among: able.map {
+                ReaderCandidate(
+                    id: $0.id, description: $0.description, isFailing: $0.isFailing,
+                    isEnrolled: isEnrolled($0.description))
+            }, isLidShut: isLidShut, preferred: settings.preferredReaders, staying: staying)
+    }
+
+    /// Moves the requests that another reader serves better by now. One that the person has been asked for stays where
+    /// it is while that reader can serve it; an enrolment always does.
+    func reroute() {
+        let usable = stations.filter { $0.life.current != .absent }
+        guard usable.count > 1 || requests.values.contains(where: { $0.reader != usable.first?.id }) else { return }
+        var moves: [RequestID: ReaderID] = [:]
+        for (id, request) in requests where request.enrollment == nil {
+            let choice = choice(
+                for: request.account, isLidShut: surroundings.isLidShut,
+                staying: arbiter.isPrompted(id) ? request.reader : nil)
+            guard choice.canServe, let best = choice.best?.id, best != request.reader else { continue }
+            moves[id] = best
+            request.reader = best
+        }
+        if !moves.isEmpty { act(arbiter.moved(moves, at: now)) }
     }
 }

@@ -33,6 +33,7 @@ extension Daemon {
     private func surroundingsChanged() {
         screenUnlocks.follow(surroundings.now)
         tell(WatchEvent(kind: .surroundingsChanged, time: wallMilliseconds))
+        reroute()
         var away: Set<RequestID> = []
         var ending: [RequestID: Denial] = [:]
         for (id, request) in requests {
@@ -48,7 +49,7 @@ extension Daemon {
 
     private func obstacle(to request: Request) -> Cause? {
         let place = surroundings.now(request.place)
-        let isBuiltIn = station?.description.isBuiltIn ?? true
+        let isBuiltIn = station(request.reader)?.description.isBuiltIn ?? true
         guard var admission = request.admission, let serviceClass = request.serviceClass else {
             return place.obstacleToEnrolling(isReaderBuiltIn: isBuiltIn)
         }

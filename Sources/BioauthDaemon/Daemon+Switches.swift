@@ -28,7 +28,7 @@ extension Daemon {
         let request = Request(
             nextRequestID(), connection, account: account, service: change.service, isApp: change.isApp,
             serviceClass: admission.serviceClass, tty: nil, started: now, isByAnother: isByAnother, place: place,
-            admission: admission, change: change)
+            reader: admission.reader, admission: admission, change: change)
 
         if accounts.state(of: account).damaged { return refuse(request, Denial(.stateDamaged)) }
         let switches = accounts.switches(of: account)

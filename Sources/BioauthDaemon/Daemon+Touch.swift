@@ -11,6 +11,7 @@ extension Daemon {
         let request = Request(
             nextRequestID(), connection, account: asked.account, service: asked.service, isApp: asked.isApp,
             serviceClass: serviceClass, tty: asked.tty, started: now, isByAnother: isByAnother, place: place,
+            reader: admission.reader,
             admission: admission)
         let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
         tell(request.event(.asked, at: wallMilliseconds))
@@ -43,7 +44,7 @@ extension Daemon {
             let finger = screenUnlocks.finger(
                 of: asked.account, at: admission.surroundings, within: asked.reuse,
                 slept: .nanoseconds(BootClock.slept()), now: now),
-            let station, prints.exists(asked.account, finger, on: station.description)
+            stations.contains(where: { prints.exists(asked.account, finger, on: $0.description) })
         else { return nil }
         return finger
     }
@@ -51,6 +52,7 @@ extension Daemon {
     /// What a request would come to now. Nobody is asked for anything, and nothing is counted.
     func examine(_ asked: Authenticate, _ connection: Connection, isPasswordSet: Bool?, at place: Surroundings) {
         var admission = admission(asked, connection.peer, place)
+        let station = station(admission.reader)
         // A request finds out when it is armed.
         if let station { admission.isEnrolled = prints.hasUsable(of: asked.account, on: station.description) }
         let serviceClass = admission.serviceClass
@@ -61,8 +63,8 @@ extension Daemon {
             .examination(
                 Examination(
                     serviceClass: serviceClass, denial: denial, origin: place.origin, isLidShut: place.isLidShut,
-                    isReaderBuiltIn: station?.description.isBuiltIn ?? false, readerState: readerState,
-                    isUnasked: admission.entitlement == .unasked,
+                    isReaderBuiltIn: station?.description.isBuiltIn ?? false,
+                    readerState: station?.state ?? ReaderState.none, isUnasked: admission.entitlement == .unasked,
                     domainState: domainState(of: asked.account, for: asked.service), isPasswordSet: isPasswordSet)))
     }
 
@@ -72,24 +74,26 @@ extension Daemon {
     }
 
     func admission(_ asked: Authenticate, _ peer: Peer, _ place: Surroundings) -> Admission {
-        let description = station?.description
+        let reader = choice(for: asked.account, isLidShut: place.isLidShut).best
         return Admission(
             service: asked.service, tty: asked.tty.map(Terminal.name), remoteHost: asked.remoteHost,
-            interaction: asked.interaction, peer: peer, surroundings: place, hasReader: description != nil,
-            isReaderBuiltIn: description?.isBuiltIn ?? true, canCompare: description?.canIdentify ?? false,
-            isEnrolled: description.map { !prints.fingers(of: asked.account, on: $0).isEmpty } ?? false,
+            interaction: asked.interaction, peer: peer, surroundings: place, reader: reader?.id ?? .none,
+            isReaderBuiltIn: reader?.description.isBuiltIn ?? true,
+            canCompare: reader?.description.canCompare ?? false, isEnrolled: reader?.isEnrolled ?? false,
             entitlement: Entitlement(
                 of: asked.service, isApp: asked.isApp, peer: peer, accounts.switches(of: asked.account), settings),
             isPermitted: asked.isPermitted)
     }
 
     func enroll(
-        _ account: Account, _ finger: Finger, _ ticket: Ticket?, _ connection: Connection, at place: Surroundings
+        _ account: Account, _ finger: Finger, _ ticket: Ticket?, reader name: String?, _ connection: Connection,
+        at place: Surroundings
     ) {
+        let reader = choiceToEnroll(named: name, isLidShut: place.isLidShut).best
         let request = Request(
             nextRequestID(), connection, account: account, service: "enroll", serviceClass: .app, tty: nil,
-            started: now, place: place, enrollment: Request.Enrollment(finger: finger))
-        if let denial = refusal(account, finger, ticket, connection.peer, place) {
+            started: now, place: place, reader: reader?.id ?? .none, enrollment: Request.Enrollment(finger: finger))
+        if let denial = refusal(account, finger, ticket, connection.peer, place, reader?.description) {
             connection.send(.refused(denial))
             return ended(request, .denied(denial))
         }
@@ -100,10 +104,11 @@ extension Daemon {
     }
 
     private func refusal(
-        _ account: Account, _ finger: Finger, _ ticket: Ticket?, _ peer: Peer, _ place: Surroundings
+        _ account: Account, _ finger: Finger, _ ticket: Ticket?, _ peer: Peer, _ place: Surroundings,
+        _ description: ReaderDescription?
     ) -> Denial? {
-        guard let description = station?.description else { return Denial(.noReader) }
-        guard description.canIdentify else { return Denial(.readerCannotEnroll) }
+        guard let description else { return Denial(.noReader) }
+        guard description.canCompare else { return Denial(.readerCannotEnroll) }
         if let obstacle = place.obstacleToEnrolling(isReaderBuiltIn: description.isBuiltIn) { return Denial(obstacle) }
         if prints.exists(account, finger, on: description) { return Denial(.printExists) }
         // Each enrolment tells whether the finger is anybody's: nobody may ask that without end.
@@ -131,7 +136,7 @@ extension Daemon {
         let ask = Ask(
             id: request.id, account: request.account, asker: request.asker, serviceClass: serviceClass,
             isRoot: request.connection.peer.isRoot, isByAnother: request.isByAnother,
-            processGroup: request.place.processGroup, work: work, reader: station?.id ?? ReaderID(number: 0),
+            processGroup: request.place.processGroup, work: work, reader: request.reader,
             timeout: timeout, tries: tries, fingerOnly: fingerOnly)
         act(arbiter.asked(ask, at: now))
     }
@@ -146,7 +151,7 @@ extension Daemon {
     func perform(_ action: Arbiter.Action) {
         switch action {
         case .want(let job, let reader):
-            station(reader)?.take { $0.wants(job, at: $1) }
+            station(reader)?.wants(job)
         case .prompt(let id, let triesLeft, let again):
             prompt(id, triesLeft: triesLeft, again: again)
         case .waiting(let id, let cause, let place, let other):
@@ -169,11 +174,16 @@ extension Daemon {
     }
 
     private func prompt(_ id: RequestID, triesLeft: Int, again: Bool) {
-        guard let request = requests[id], let description = station?.description else { return }
+        guard let request = requests[id], let station = station(request.reader) else { return }
+        let description = station.description
         var only: Finger?
         if request.enrollment == nil && !request.isByAnother {
             let fingers = prints.fingers(of: request.account, on: description)
-            only = fingers.count == 1 ? fingers[0] : nil
+            // One print is compared at a time: the finger is named whose it is.
+            only =
+                description.canIdentify
+                ? fingers.count == 1 ? fingers[0] : nil
+                : station.fingerInWalk(of: id) ?? prints.usable(of: request.account, on: description).first?.finger
         }
         request.connection.send(
             .prompt(
@@ -196,6 +206,14 @@ extension Daemon {
 
     /// A mismatch: on disk before anybody hears of it.
     private func charge(_ account: Account, _ id: RequestID) {
+        // A walk through the prints, one touch for each, has recorded its own.
+        let recorded = stations.first { $0.walk?.job.owner == id }?.takeMismatch()
+        let denial = recorded.map(\.denial) ?? recordMismatch(account, id)
+        act(arbiter.charged(account, id, denial, at: now))
+    }
+
+    /// Records a mismatch, and gives what stands in the way of the account's finger since.
+    func recordMismatch(_ account: Account, _ id: RequestID) -> Denial? {
         screenUnlocks.forget(account)
         let denial = accounts.mismatched(account, settings, now: moment)
         let request = requests[id]
@@ -203,7 +221,7 @@ extension Daemon {
             WatchEvent(
                 kind: .mismatched, time: wallMilliseconds, account: account, service: request?.service,
                 serviceClass: request?.serviceClass))
-        act(arbiter.charged(account, id, denial, at: now))
+        return denial
     }
 
     private func finish(_ id: RequestID, _ verdict: Verdict) {
@@ -228,7 +246,9 @@ extension Daemon {
                     slept: .nanoseconds(BootClock.slept()), now: now)
             }
             accounts.matched(request.account)
-            if let station { prints.matched(request.account, finger, on: station.description) }
+            if let station = station(request.reader) {
+                prints.matched(request.account, finger, on: station.description)
+            }
         case .denied(let denial):
             connection.send(request.endsWithVerdict ? .verdict(verdict) : .refused(denial))
         }
@@ -259,7 +279,9 @@ extension Daemon {
 
     /// The finger is known. Whether that is the same account's or another's decides the word for it.
     private func duplicate(_ id: RequestID, _ index: Int) {
-        guard let request = requests[id], let gallery = station?.gallery, gallery.indices.contains(index) else {
+        guard let request = requests[id], let gallery = station(request.reader)?.gallery,
+            gallery.indices.contains(index)
+        else {
             return
         }
         let isOwn = gallery[index].account == request.account

@@ -118,6 +118,7 @@ import Glibc
             return log.write(.error, "The configuration has errors: the one before stays in force")
         }
         configureReaders()
+        reroute()
         tell(WatchEvent(kind: .reloaded, time: wallMilliseconds))
         log.write(.notice, "The configuration was read again")
     }
@@ -184,8 +185,8 @@ import Glibc
                 let agent = connection.peer.isRoot ? request.agentPID : nil
                 locate(connection, agent: agent) { $0.authenticate(request, connection, at: $1) }
             }
-            if case .enroll(let account, let finger, let ticket) = message {
-                locate(connection) { $0.enroll(account, finger, ticket, connection, at: $1) }
+            if case .enroll(let account, let finger, let ticket, let reader) = message {
+                locate(connection) { $0.enroll(account, finger, ticket, reader: reader, connection, at: $1) }
             }
         case .examine(let account, let service, let tty, let isApp, let policy):
             // Some of it may have to be asked for first: what runs on the connection must be heard meanwhile.
@@ -196,6 +197,7 @@ import Glibc
             }
         case .passwordUseful(let account, let service): passwordUseful(account, service, connection)
         case .status(let account): connection.send(.status(status(of: account)))
+        case .readers(let account): connection.send(.readers(readers(of: account)))
         case .list(let account): connection.send(.prints(list(account)))
         case .delete(let account, let finger, let ticket): delete(account, finger, ticket, connection)
         case .unlock(let account): unlock(account, connection)

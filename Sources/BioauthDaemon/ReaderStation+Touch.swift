@@ -6,6 +6,8 @@ import BioauthWire
 extension ReaderStation {
     func start(_ job: Job) {
         switch job.kind {
+        case .identify where walk?.job == job:
+            identify(job)
         case .identify:
             gallery = daemon.prints.usable(of: job.account, on: description)
             guard !gallery.isEmpty else {
@@ -40,8 +42,10 @@ extension ReaderStation {
         _ = EventLoop.after(milliseconds: 0) { [weak self] in self?.answered { $0.completed(nil, at: $1) } }
     }
 
-    /// The account's own prints, then everybody else's where one finger is for one account.
+    /// The account's own prints, then everybody else's where one finger is for one account. Nobody is asked to touch a
+    /// reader for each of them.
     private func galleryForDuplicates(of account: Account) -> [PrintStore.Usable] {
+        guard description.canIdentify else { return [] }
         let own = daemon.prints.usable(of: account, on: description)
         guard daemon.settings.oneFingerOneAccount else { return own }
         let limit = max(0, Limits.duplicateGallery - own.count)
@@ -49,8 +53,11 @@ extension ReaderStation {
     }
 
     private func identify(_ job: Job) {
-        reader.identify(gallery: gallery.map(\.print)) { [weak self] result in
+        // Which of the gallery it is compared with.
+        let compared = description.canIdentify ? gallery.indices : nextInWalk(job)..<(nextInWalk(job) + 1)
+        reader.identify(gallery: gallery[compared].map(\.print)) { [weak self] result in
             guard let self, isPluggedIn else { return }
+            let result = result.shifted(by: compared.lowerBound)
             var isRetry = false
             if case .retry = result { isRetry = true }
             take { $0.shown(retry: isRetry, at: $1) }
@@ -60,6 +67,8 @@ extension ReaderStation {
                 // Deleted since the reader was armed with it.
                 return daemon.take { $0.ended(job.owner, Denial(.notEnrolled), at: $1) }
             }
+            if case .identify = job.kind, result == .noMatch, goesOn(job) { return }
+            if finger != nil { walk = nil }
             if case .findDuplicate = job.kind, result == .noMatch, let request = daemon.requests[job.owner] {
                 request.enrollment?.completed = 1
                 request.connection.send(.enrolling(stage: 1, stages: request.enrollment?.stages ?? 0, retry: nil))
@@ -78,6 +87,10 @@ extension ReaderStation {
             switch (fault.trouble.identification, job.kind) {
             case (.ends(.notEnrolled), .findDuplicate):
                 // Nothing in the gallery can be compared on this reader: then it isn't among them either.
+                daemon.take { $0.identified(job, .noMatch, finger: nil, at: $1) }
+            case (.ends(.notEnrolled), .identify) where passesOver(job): break
+            case (.ends(.notEnrolled), .identify) where walk?.mismatch != nil:
+                // That was the last of the walk.
                 daemon.take { $0.identified(job, .noMatch, finger: nil, at: $1) }
             case (.ends(let cause), _): daemon.take { $0.ended(job.owner, Denial(cause), at: $1) }
             case (.waits, _), (.goesOn, _): break
@@ -104,5 +117,12 @@ extension ReaderStation {
             }
             answered { $0.completed(fault, at: $1) }
         }
+    }
+}
+
+extension Identification {
+    /// The same of a gallery that had so many prints before its first.
+    fileprivate func shifted(by prints: Int) -> Identification {
+        if case .matched(let index) = self { .matched(index: index + prints) } else { self }
     }
 }

@@ -9,8 +9,10 @@ import BioauthWire
     private(set) var life: ReaderLife
     /// What the touch that is awaited will be compared with.
     var gallery: [PrintStore.Usable] = []
-    /// The reader has gone for good, and this only keeps its place for the one that may come.
+    /// The reader has gone, and this only keeps its place while it may come back.
     var isPlaceholder = false
+    /// Where the reader compares a touch with one print only: how far it is with the gallery.
+    var walk: Walk?
 
     /// Owns the stations, and so outlives them.
     unowned let daemon: Daemon
@@ -24,6 +26,19 @@ import BioauthWire
 
     var description: ReaderDescription { reader.description }
 
+    /// Whether it can't be used at present, and is waited for.
+    var isFailing: Bool { if case .failing = life.current { true } else { life.isAway } }
+
+    /// What it is doing.
+    var state: ReaderState {
+        switch life.current {
+        case .absent: .none
+        case .failing: .failing
+        case .unproven: .opening
+        case .good: life.isScanning ? .scanning : life.isOpening ? .opening : life.isOpen ? .ready : .closed
+        }
+    }
+
     /// Whether the reader's answers still matter.
     var isPluggedIn: Bool { life.current != .absent && !life.isAway }
 
@@ -32,6 +47,12 @@ import BioauthWire
         reader.onFinger = { [weak self] present in self?.answered { $0.finger(present, at: $1) } }
         reader.onHeat = { [weak self] isHot in self?.answered { $0.heated(isHot, at: $1) } }
         take { $0.added(at: $1) }
+    }
+
+    /// What it is to be armed for from now on.
+    func wants(_ job: Job?) {
+        if walk?.job != job { endWalk() }
+        take { $0.wants(job, at: $1) }
     }
 
     /// An event of the reader's life, and what follows from it.

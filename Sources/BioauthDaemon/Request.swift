@@ -17,6 +17,8 @@ import BioauthWire
     let isByAnother: Bool
     /// Where it came from when it was asked.
     let place: Surroundings
+    /// The reader that serves it.
+    var reader: ReaderID
     /// What it was judged by; nil for an enrolment.
     let admission: Admission?
     /// Set for an enrolment.
@@ -36,7 +38,7 @@ import BioauthWire
     init(
         _ id: RequestID, _ connection: Connection, account: Account, service: String, isApp: Bool = false,
         serviceClass: ServiceClass?, tty: String?, started: Instant, isByAnother: Bool = false, place: Surroundings,
-        admission: Admission? = nil, enrollment: Enrollment? = nil, change: SwitchChange? = nil
+        reader: ReaderID, admission: Admission? = nil, enrollment: Enrollment? = nil, change: SwitchChange? = nil
     ) {
         self.id = id
         self.connection = connection
@@ -48,6 +50,7 @@ import BioauthWire
         self.started = started
         self.isByAnother = isByAnother
         self.place = place
+        self.reader = reader
         self.admission = admission
         self.enrollment = enrollment
         self.change = change
@@ -93,7 +96,8 @@ extension ClientMessage {
         switch self {
         case .authenticate(let request): request.account
         case .passwordUseful(let account, _), .status(let account), .list(let account),
-            .examine(let account, _, _, _, _), .enroll(let account, _, _), .switches(let account),
+            .examine(let account, _, _, _, _), .enroll(let account, _, _, _), .readers(let account),
+            .switches(let account),
             .passwordSet(let account),
             .delete(let account, _, _), .unlock(let account), .passwordTurn(let account, _),
             .password(let account, _, _):

@@ -13,6 +13,8 @@ import BioauthSystem
     var isWatched: Bool { get set }
     /// Whether the machine is to wait before it sleeps. It does for a few seconds, if it can be told at all.
     var delaysSleep: Bool { get set }
+    /// The lid is shut, as far as anybody says so.
+    var isLidShut: Bool { get }
 
     func start()
 
@@ -53,6 +55,8 @@ import BioauthSystem
         set { logind?.delaysSleep = newValue }
     }
 
+    public var isLidShut: Bool { logind?.isLidClosed ?? false }
+
     public func start() {
         guard let logind else {
             return log.write(
@@ -80,7 +84,6 @@ import BioauthSystem
     }
 
     private func surroundings(of peer: Peer, agent: Int32?, origin: Origin) -> Surroundings {
-        let isLidShut = logind?.isLidClosed ?? false
         guard let facts = ProcessFacts(pid: peer.pid), let asking = agent.map(ProcessFacts.init(pid:)) ?? facts,
             // The host was started for the agent: a process that came after it has only got the number of one that went.
             asking.started <= facts.started

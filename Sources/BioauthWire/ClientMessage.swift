@@ -11,7 +11,8 @@ public enum ClientMessage: Hashable, Sendable {
     case examine(
         Account, service: String, tty: String?, isApp: Bool = false, policy: Authenticate.Policy = .biometrics)
     case list(Account)
-    case enroll(Account, Finger, Ticket?)
+    /// At the reader that may be meant by that: its driver, its place on the bus, or its name; nil: the preferred one.
+    case enroll(Account, Finger, Ticket?, reader: String? = nil)
     /// Deletes one finger's print, or all of the account's.
     case delete(Account, Finger?, Ticket?)
     case unlock(Account)
@@ -23,6 +24,8 @@ public enum ClientMessage: Hashable, Sendable {
     case setSwitch(SwitchChange)
     /// What the person has turned on and off.
     case switches(Account)
+    /// Which readers are plugged in, and which of them serves the account.
+    case readers(Account)
     /// To `bioauth-password`: has the account a password?
     case passwordSet(Account)
     /// To `bioauth-password`. The secret stays where it is in the message's bytes, so that it can be wiped there.
@@ -133,6 +136,7 @@ extension ClientMessage {
         case setSwitch = 14
         case switches = 15
         case passwordSet = 16
+        case readers = 17
     }
 
     /// The message as it travels. For `password` use `encodePassword`, which has the secret: here it stays empty.
@@ -161,10 +165,13 @@ extension ClientMessage {
             return message(.passwordSet, account)
         case .list(let account):
             return message(.list, account)
-        case .enroll(let account, let finger, let ticket):
+        case .readers(let account):
+            return message(.readers, account)
+        case .enroll(let account, let finger, let ticket, let reader):
             return message(.enroll, account) {
                 $0.put(.finger, finger.rawValue)
                 if let ticket { $0.put(.ticket, bytes: ticket.bytes) }
+                if let reader { $0.put(.whichReader, reader) }
             }
         case .delete(let account, let finger, let ticket):
             return message(.delete, account) {
@@ -222,7 +229,11 @@ extension ClientMessage {
         case .list:
             self = .list(try reader.account())
         case .enroll:
-            self = .enroll(try reader.account(), try reader.value(.finger), try reader.ticket())
+            self = .enroll(
+                try reader.account(), try reader.value(.finger), try reader.ticket(),
+                reader: try reader.optionalText(.whichReader, limit: Limits.labelBytes))
+        case .readers:
+            self = .readers(try reader.account())
         case .delete:
             self = .delete(try reader.account(), try reader.optionalValue(.finger), try reader.ticket())
         case .unlock:

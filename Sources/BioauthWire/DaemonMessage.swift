@@ -20,6 +20,7 @@ public enum DaemonMessage: Hashable, Sendable {
     case examination(Examination)
     case prints([PrintEntry])
     case switches([SwitchEntry])
+    case readers([ReaderEntry])
     /// Whether an account has a password, as far as `bioauth-password` can tell; nil: PAM alone knows.
     case passwordPresence(isSet: Bool?)
     /// An enrolment, deletion or unlock is done; or the password's turn is granted or reported, with the ticket asked for.
@@ -109,6 +110,7 @@ extension DaemonMessage {
         case examination = 78
         case switches = 79
         case passwordPresence = 80
+        case readers = 81
     }
 
     public func encoded() -> [UInt8] {
@@ -158,6 +160,10 @@ extension DaemonMessage {
         case .switches(let entries):
             return message(.switches) { writer in
                 for entry in entries { writer.put(.switchEntry) { $0.put(entry) } }
+            }
+        case .readers(let entries):
+            return message(.readers) { writer in
+                for entry in entries { writer.put(.readerEntry) { $0.put(entry) } }
             }
         case .passwordPresence(let isSet):
             return message(.passwordPresence) { if let isSet { $0.put(.passwordSet, isSet) } }
@@ -215,6 +221,10 @@ extension DaemonMessage {
             var entries: [SwitchEntry] = []
             for inner in try reader.each(.switchEntry) { entries.append(try inner.switchEntry()) }
             self = .switches(entries)
+        case .readers:
+            var entries: [ReaderEntry] = []
+            for inner in try reader.each(.readerEntry) { entries.append(try inner.readerEntry()) }
+            self = .readers(entries)
         case .passwordPresence:
             self = .passwordPresence(isSet: try reader.range(.passwordSet) == nil ? nil : reader.flag(.passwordSet))
         case .done:

@@ -92,6 +92,12 @@ public enum FieldTag: UInt16, CaseIterable, Sendable {
     case domainState = 74
     case passwordSet = 75
     case switchEntry = 76
+
+    case readerEntry = 90
+    case busPath = 91
+    case serves = 92
+    case criterion = 93
+    case whichReader = 94
 }
 
 /// Builds one message: a header of four bytes (version, zero, type), then fields of tag, length and value, all

@@ -79,7 +79,10 @@ import CGLib
         done: @escaping @MainActor (Result<Void, ReaderFault>) -> Void
     ) {
         if let refusal = refusal(whenOpen: true) { return later { done(.failure(refusal)) } }
-        guard description.canIdentify else { return later { done(.failure(.unsupported)) } }
+        let canIdentify = description.canIdentify
+        guard canIdentify || description.canVerify && gallery.count == 1 else {
+            return later { done(.failure(.unsupported)) }
+        }
         let device = device.pointer
         let touch = Touch(of: Gallery(gallery, for: device)) { [unowned self] in
             if !isRemoved { shown($0) }
@@ -90,8 +93,15 @@ import CGLib
         start(done) { result in
             var match: OpaquePointer?
             var error: UnsafeMutablePointer<GError>?
-            let succeeded = fp_device_identify_finish(device, result, &match, nil, &error) != 0
             defer { if let match { g_object_unref(match.object) } }
+            let succeeded: Bool
+            if canIdentify {
+                succeeded = fp_device_identify_finish(device, result, &match, nil, &error) != 0
+            } else {
+                var isMatch: gboolean = 0
+                succeeded = fp_device_verify_finish(device, result, &isMatch, nil, &error) != 0
+                if isMatch != 0 { match = OpaquePointer(g_object_ref(touch.gallery.first.object)) }
+            }
             if succeeded {
                 touch.report(match: match)
                 // A reader of images completes a comparison only once the finger has gone; others don't wait for it.
@@ -106,15 +116,18 @@ import CGLib
                 return .failure(fault)
             }
         } call: { cancellable, ready, data in
-            fp_device_identify(
-                device, touch.gallery.array, cancellable,
-                { _, match, _, data, error in
-                    enterMainActor((match, data!, error)) { match, data, error in
-                        Unmanaged<Touch>.fromOpaque(data).takeUnretainedValue().report(match: match, error: error)
-                    }
-                },
-                // Reports come before the call ends, and until then its closure keeps the touch alive.
-                Unmanaged.passUnretained(touch).toOpaque(), nil, ready, data)
+            let matched: FpMatchCb = { _, match, _, data, error in
+                enterMainActor((match, data!, error)) { match, data, error in
+                    Unmanaged<Touch>.fromOpaque(data).takeUnretainedValue().report(match: match, error: error)
+                }
+            }
+            // Reports come before the call ends, and until then its closure keeps the touch alive.
+            let told = Unmanaged.passUnretained(touch).toOpaque()
+            if canIdentify {
+                fp_device_identify(device, touch.gallery.array, cancellable, matched, told, nil, ready, data)
+            } else {
+                fp_device_verify(device, touch.gallery.first, cancellable, matched, told, nil, ready, data)
+            }
         }
     }
 
@@ -307,6 +320,7 @@ extension ReaderDescription {
     init(_ device: FpDevicePointer) {
         func text(_ string: UnsafePointer<CChar>?) -> String { string.map { String(cString: $0) } ?? "" }
         func has(_ feature: FpDeviceFeature) -> Bool { fp_device_has_feature(device, feature) != 0 }
+        let place = USBPlace(of: device)
         self.init(
             driver: text(fp_device_get_driver(device)),
             deviceID: text(fp_device_get_device_id(device)),
@@ -314,7 +328,9 @@ extension ReaderDescription {
             scan: fp_device_get_scan_type(device) == FP_SCAN_TYPE_SWIPE ? .swipe : .press,
             enrollStages: Int(fp_device_get_nr_enroll_stages(device)),
             canIdentify: has(FP_DEVICE_FEATURE_IDENTIFY),
+            canVerify: has(FP_DEVICE_FEATURE_VERIFY),
             hasStorage: has(FP_DEVICE_FEATURE_STORAGE),
-            isBuiltIn: isPartOfMachine(device))
+            isBuiltIn: place?.isPartOfMachine ?? true,
+            busPath: place?.path ?? "")
     }
 }

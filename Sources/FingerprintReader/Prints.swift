@@ -67,6 +67,9 @@ struct Gallery: ~Copyable {
 
     var isEmpty: Bool { places.isEmpty }
 
+    /// The first print. There must be one.
+    var first: OpaquePointer { OpaquePointer(array.pointee.pdata[0]!) }
+
     /// Leaves out the prints that can't be read and those of another reader (`fp_print_compatible`).
     init(_ prints: [StoredPrint], for device: FpDevicePointer) {
         array = g_ptr_array_new_with_free_func { g_object_unref($0) }

@@ -3,15 +3,25 @@ import CGLib
 import CGUsb
 import Glibc
 
-/// Whether a reader is part of the machine: all are but those on USB that the kernel calls removable.
-///
-/// The kernel has that from the firmware, and where the firmware doesn't tell, nobody knows: `unknown`.
-func isPartOfMachine(_ device: FpDevicePointer) -> Bool {
-    guard let directory = sysfsDirectory(of: device) else { return true }
-    var text: UnsafeMutablePointer<CChar>?
-    guard g_file_get_contents(directory + "/removable", &text, nil, nil) != 0, let text else { return true }
-    defer { g_free(text) }
-    return !String(cString: text).hasPrefix("removable")
+/// Where on USB a reader is plugged in, to the kernel.
+struct USBPlace {
+    /// The kernel's name of it: `1-2.3`.
+    let path: String
+    /// All are but those that the kernel calls removable. It has that from the firmware, and where the firmware doesn't
+    /// tell, nobody knows: `unknown`.
+    let isPartOfMachine: Bool
+
+    /// Nil where it isn't on USB.
+    init?(of device: FpDevicePointer) {
+        guard let directory = sysfsDirectory(of: device) else { return nil }
+        let link = g_file_read_link(directory, nil)
+        defer { g_free(link) }
+        path = link.flatMap { String(cString: $0).split(separator: "/").last }.map(String.init) ?? ""
+        var text: UnsafeMutablePointer<CChar>?
+        g_file_get_contents(directory + "/removable", &text, nil, nil)
+        defer { g_free(text) }
+        isPartOfMachine = !(text.map { String(cString: $0).hasPrefix("removable") } ?? false)
+    }
 }
 
 /// Whether it is a reader on USB that the kernel has no longer.

@@ -7,12 +7,17 @@ extension Subcommand {
     static var enroll: Subcommand {
         Subcommand(
             name: "enroll", summary: tr("Enroll a finger"),
-            options: [.init("finger", .text("NAME"), help: tr("Which finger: right-index, left-thumb, …"))]
+            options: [
+                .init("finger", .text("NAME"), help: tr("Which finger: right-index, left-thumb, …")),
+                .init("reader", .text("NAME"), help: tr("Which reader: its driver, bus path or name")),
+            ]
         ) { invocation throws(Failure) in
             let account = try invocation.account()
-            let finger = try invocation.chosenFinger(of: account)
+            let reader = try invocation.chosenReader(for: account)
+            let finger = try invocation.chosenFinger(of: account, on: reader)
+            let name = invocation.options.text("reader")
             try invocation.withTicketIfNeeded(for: account) { ticket throws(Failure) in
-                try invocation.enroll(account, finger, ticket)
+                try invocation.enroll(account, finger, ticket, reader: name)
             }
             invocation.output.answer(
                 tr("Enrolled: %1. Try it with: bioauthctl verify").filled(finger.words),
@@ -23,10 +28,24 @@ extension Subcommand {
 }
 
 extension Invocation {
+    /// The reader that was named, if one was.
+    fileprivate func chosenReader(for account: Account) throws(Failure) -> ReaderEntry? {
+        guard let name = options.text("reader") else { return nil }
+        guard let reader = try readers(for: account).first(where: { $0.isCalled(name) }) else {
+            throw Failure(
+                .noReader, what: tr("No reader called %1 is plugged in.").filled(name),
+                next: tr("See which are with: bioauthctl readers"))
+        }
+        return reader
+    }
+
     /// The finger that was named, or the first that has no print yet; on a terminal the person may name another.
-    fileprivate func chosenFinger(of account: Account) throws(Failure) -> Finger {
+    fileprivate func chosenFinger(of account: Account, on reader: ReaderEntry?) throws(Failure) -> Finger {
         if let named = try finger() { return named }
-        let taken = Set(try prints(of: account).map(\.finger))
+        let known = try prints(of: account).filter { print in
+            reader.map { $0.driver == print.driver && $0.device == print.device } ?? true
+        }
+        let taken = Set(known.map(\.finger))
         guard let first = Finger.suggested.first(where: { !taken.contains($0) }) else {
             throw Failure(
                 .printExists, what: tr("All ten fingers are enrolled already."),
@@ -41,13 +60,15 @@ extension Invocation {
         }
     }
 
-    fileprivate func enroll(_ account: Account, _ finger: Finger, _ ticket: Ticket?) throws(Failure) -> Denial? {
+    fileprivate func enroll(
+        _ account: Account, _ finger: Finger, _ ticket: Ticket?, reader: String?
+    ) throws(Failure) -> Denial? {
         let connection = try connect()
         let signals = CaughtSignals(CaughtSignals.ending)
         var progress = EnrollmentProgress(finger, of: account, output)
         defer { progress.end() }
         return try told { () throws(ConnectionError) in
-            try connection.send(.enroll(account, finger, ticket))
+            try connection.send(.enroll(account, finger, ticket, reader: reader))
             while true {
                 switch try connection.receiveOrCancel(signals) {
                 case .done: return nil

@@ -13,7 +13,7 @@ struct Subcommand {
     let run: (Invocation) throws(Failure) -> ExitCode
 
     static var all: [Subcommand] {
-        [setup, doctor, status, enroll, list, delete, verify, enable, disable, unlock, watch, checkConfig]
+        [setup, doctor, status, readers, enroll, list, delete, verify, enable, disable, unlock, watch, checkConfig]
     }
 
     var allOptions: [CommandLineOptions.Option] {

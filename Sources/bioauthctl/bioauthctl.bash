@@ -14,6 +14,10 @@ _bioauthctl() {
     fi
     case $previous in
         --finger) mapfile -t COMPREPLY < <(compgen -W "$fingers" -- "$word"); return ;;
+        --reader)
+            mapfile -t COMPREPLY < <(compgen -W "$(bioauthctl readers --json 2> /dev/null |
+                grep -o '"driver": *"[^"]*"' | cut -d '"' -f 4)" -- "$word")
+            return ;;
         --user) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
         --socket) _bioauthctl_files "$word"; return ;;
         --root) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
@@ -23,7 +27,7 @@ _bioauthctl() {
 
     for ((at = 1; at < COMP_CWORD; at++)); do
         case ${COMP_WORDS[at]} in
-            --finger | --user | --socket | --service | --root) ((at++)) ;;
+            --finger | --reader | --user | --socket | --service | --root) ((at++)) ;;
             -*) ;;
             *) subcommand=${COMP_WORDS[at]}; break ;;
         esac
@@ -33,16 +37,16 @@ _bioauthctl() {
     case $subcommand in
         '')
             words+=' --version'
-            [[ $word == -* ]] || words='setup doctor status enroll list delete verify enable disable unlock watch check-config' ;;
+            [[ $word == -* ]] || words='setup doctor status readers enroll list delete verify enable disable unlock watch check-config' ;;
         setup) words+=' --service --apply --undo --root --json' ;;
         doctor) words+=' --service --touch --root --user --socket --json' ;;
-        enroll) words+=' --finger --user --socket --json' ;;
+        enroll) words+=' --finger --reader --user --socket --json' ;;
         delete) words+=' --finger --all --yes --user --socket --json' ;;
         enable | disable)
             words+=' --app --app-lock --user --socket --json'
             [[ $word == -* ]] ||
                 words=$(_bioauthctl_services /etc/bioauthd/bioauthd.conf /etc/bioauthd/bioauthd.conf.d/*.conf) ;;
-        status | list | verify | unlock) words+=' --user --socket --json' ;;
+        status | readers | list | verify | unlock) words+=' --user --socket --json' ;;
         watch) words+=' --socket --json' ;;
         check-config)
             words+=' --json'

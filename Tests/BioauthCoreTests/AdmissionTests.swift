@@ -18,7 +18,7 @@ import Testing
             peer: Peer(uid: 0, pid: 2, isRoot: true),
             surroundings: Surroundings(
                 processGroup: 2, isInBackground: inBackground, origin: origin, isLidShut: lidShut),
-            hasReader: true, isReaderBuiltIn: builtIn, canCompare: true, isEnrolled: true,
+            reader: .first, isReaderBuiltIn: builtIn, canCompare: true, isEnrolled: true,
             entitlement: .granted(serviceClass)
         ).obstacle(serviceClass)
     }

@@ -126,4 +126,23 @@ import Testing
         #expect(desk.wait(Arbiter.readerPatience) == [.denied(hurried, .readerFailed), .want(nil)])
         #expect(desk.arbiter.contains(there.id))
     }
+
+    // MARK: Print by print
+
+    @Test
+    func `a touch for one print of several that doesn't match is followed by a prompt, and nothing is counted yet`() {
+        var desk = pair(sudo)
+        #expect(desk.wentOn(sudo.job) == [.prompt(sudo, again: true)])
+        #expect(desk.touched(sudo.job, .noMatch) == [.charge(sudo.account, sudo.id)])
+        #expect(desk.charged(sudo) == [.mismatch(sudo.id, triesLeft: 2)])
+        #expect(desk.wentOn(sudo.job) == [.prompt(sudo, triesLeft: 2, again: true)])
+    }
+
+    @Test func `nobody is prompted for another print who isn't waiting for a touch there any more`() {
+        var desk = pair(sudo)
+        desk.moved(sudo, to: .second)
+        #expect(desk.wentOn(sudo.job) == [])
+        desk.wait(.seconds(30))
+        #expect(desk.wentOn(sudo.job(attempt: 1)) == [])
+    }
 }

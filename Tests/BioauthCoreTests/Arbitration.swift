@@ -39,6 +39,8 @@ struct Arbitration {
     /// A touch of the right finger.
     mutating func matched(_ job: Job) -> Actions { touched(job, .matched(index: 0), .rightIndex) }
 
+    mutating func wentOn(_ job: Job) -> Actions { arbiter.goesOn(job, at: now) }
+
     mutating func charged(_ ask: Ask, _ denial: Denial? = nil) -> Actions {
         arbiter.charged(ask.account, ask.id, denial, at: now)
     }

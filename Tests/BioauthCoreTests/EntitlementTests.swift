@@ -127,7 +127,7 @@ import Testing
     {
         Admission(
             service: "chat", tty: nil, remoteHost: nil, interaction: true, peer: Self.person,
-            surroundings: Surroundings(processGroup: 2), hasReader: true, isReaderBuiltIn: true, canCompare: true,
+            surroundings: Surroundings(processGroup: 2), reader: .first, isReaderBuiltIn: true, canCompare: true,
             isEnrolled: isEnrolled, entitlement: entitlement, isPermitted: isPermitted)
     }
 

@@ -14,13 +14,11 @@ enum Samples {
             .passwordUseful(account, service: "sudo"), .status(account), .list(account),
             .examine(account, service: "sudo", tty: nil), .examine(account, service: "login", tty: "tty1"),
             .examine(account, service: "vault", tty: nil, isApp: true, policy: .biometricsOrPassword),
-            .switches(account), .passwordSet(account),
+            .switches(account), .passwordSet(account), .readers(account),
             .unlock(Account(uid: .max, name: "사용자")), .watch, .passwordTurn(account, peerUID: 0),
             .passwordResult(right: true, wantsTicket: true), .passwordResult(right: false, wantsTicket: false),
         ]
-        + Finger.allCases.flatMap { finger in
-            absentAndPresent(ticket).map { ClientMessage.enroll(account, finger, $0) }
-        }
+        + enrollments
         + absentAndPresent(Finger.rightIndex).flatMap { finger in
             absentAndPresent(ticket).map { ClientMessage.delete(account, finger, $0) }
         }
@@ -29,6 +27,11 @@ enum Samples {
                 SwitchChange(
                     account: account, service: "vault", isApp: $1, isPermitted: $1, subject: Switch($0, "vault"),
                     isOn: $1, ticket: $2))
+        }
+
+    private static let enrollments: [ClientMessage] =
+        combinations(Finger.allCases, absentAndPresent(ticket), absentAndPresent("1-2.3")) {
+            ClientMessage.enroll(account, $0, $1, reader: $2)
         }
 
     static let everyDaemonMessage: [DaemonMessage] =
@@ -46,6 +49,7 @@ enum Samples {
         + examinations.map(DaemonMessage.examination)
         + [.prints([]), .prints(entries), .prints([entries[0], entries[0]])]
         + [.switches([]), .switches(switches)]
+        + [.readers([]), .readers(readers)]
         + [nil, false, true].map(DaemonMessage.passwordPresence)
         + events.map(DaemonMessage.event)
         + Problem.allCases.map(DaemonMessage.problem)
@@ -54,6 +58,19 @@ enum Samples {
     static let everyMessage: [[UInt8]] =
         everyClientMessage.map { $0.encoded() } + everyDaemonMessage.map { $0.encoded() }
         + [false, true].map { ClientMessage.encodePassword(account, secret: secret, wantsTicket: $0) }
+
+    static let readers: [ReaderEntry] =
+        absentAndPresent(ReaderChoice.Criterion.lid).map {
+            ReaderEntry(
+                name: $0 == nil ? "" : "Virtual 지문", driver: "virtual_image", device: $0 == nil ? "" : "0",
+                busPath: $0 == nil ? "" : "1-2.3", isBuiltIn: $0 != nil, state: .ready, prints: 2, serves: $0 != nil,
+                criterion: $0)
+        }
+        + ReaderChoice.Criterion.allCases.map {
+            ReaderEntry(
+                name: "reader", driver: "driver", device: "", busPath: "", isBuiltIn: false, state: .failing, prints: 0,
+                serves: false, criterion: $0)
+        }
 
     static let authentications: [Authenticate] =
         combinations(absentAndPresent("pts/3"), absentAndPresent("host.example"), absentAndPresent("Pay – 결제")) {

@@ -129,7 +129,7 @@ import Testing
                     .prints([
                         PrintEntry(finger: .rightIndex, driver: "d", device: "0", enrolled: nil, damaged: false)
                     ]))
-            case .enroll(_, .leftRing, nil): try peer.send(.done(nil))
+            case .enroll(_, .leftRing, nil, nil): try peer.send(.done(nil))
             default: try peer.send(.refused(Denial(.printExists)))
             }
             _ = try? peer.receive()

@@ -66,6 +66,24 @@ import Testing
         #expect(try Configuration.load(file).passwordMaximumAge == nil)
     }
 
+    @Test(
+        "Readers are preferred in the order they are named in",
+        arguments: [
+            ("", []), (";", nil), (" ", []), ("elan", ["elan"]), ("elan;", ["elan"]),
+            ("1-2.3; Stick of Elan ;goodix", ["1-2.3", "Stick of Elan", "goodix"]),
+            ("elan;elan", nil), ("elan;;goodix", nil),
+            (String(repeating: "n", count: 256), [String(repeating: "n", count: 256)]),
+            (String(repeating: "n", count: 257), nil),
+        ] as [(String, [String]?)])
+    func preference(text: String, readers: [String]?) throws {
+        try directory.write("[reader]\nprefer = \(text)\n", to: "bioauthd.conf")
+        if let readers {
+            #expect(try Configuration.load(file).preferredReaders == readers)
+        } else {
+            #expect(throws: ConfigurationError.self) { try Configuration.load(file) }
+        }
+    }
+
     @Test("A service can be switched off, and its class changed")
     func services() throws {
         try directory.write("[services]\nsudo = off\nunheard-of = off\nlogin = lock\n", to: "bioauthd.conf")

@@ -132,17 +132,6 @@ final class StorageReaderTests: XCTestCase {
         }
     }
 
-    func testAReaderThatCannotIdentifySaysSo() throws {
-        try onMainActor {
-            let readers = try VirtualReaders(.device)
-            let reader = try readers.opened(.device)
-            let left = try readers.enroll("left", as: "user", .leftIndex, on: .device)
-            let told = reader.identifying([left])
-            XCTAssertEqual(try told.done.one().fault, .unsupported)
-            XCTAssert(told.shown.values.isEmpty)
-        }
-    }
-
     func testABadScanAsksAgain() throws {
         try onMainActor {
             let readers = try VirtualReaders(.storage)

@@ -68,7 +68,8 @@ let package = Package(
         .executableTarget(
             name: "bioauth-bench",
             dependencies: [
-                "TestSupport", "BioauthClient", "BioauthWire", "BioauthCore", "SyntheticFingers", "CFprint", "CGLib",
+                "TestSupport", "LocalAuthentication", "BioauthClient", "BioauthWire", "BioauthCore", "SyntheticFingers",
+                "CFprint", "CGLib",
             ],
             path: "Tests/Bench", exclude: ["native", "prepare.sh"]),
 

@@ -79,6 +79,15 @@ final class Fprintd: Subject {
     /// Starts it, as any question does.
     func start() throws { try ask() }
 
+    /// Asks for the account's fingers, on a connection of its own.
+    func listFingers() throws {
+        try bus.visit { visitor in
+            _ = try visitor.call(
+                Fprintd.name, "/net/reactivated/Fprint/Device/0", "\(Fprintd.name).Device.ListEnrolledFingers",
+                "('\(Account.own.name)',)")
+        }
+    }
+
     /// A question that needs no reader.
     func ask() throws {
         try bus.ask(Fprintd.name, "/net/reactivated/Fprint/Manager", "\(Fprintd.name).Manager.GetDevices")

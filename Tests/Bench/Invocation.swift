@@ -24,7 +24,7 @@ enum Invocation {
         usage: bioauth-bench [--rounds N] [--no-idle-minute] [NAME...]
 
         Measures bioauthd side by side with fprintd, and writes the table to build/bench.json as well. Run it through
-        `make bench`, which builds what is measured. Names: touch, prompt, denial, crowd, memory, stall, enrolled; all of
+        `make bench`, which builds what is measured. Names: touch, prompt, denial, prospect, crowd, memory, stall, enrolled; all of
         them when none is given.
 
           --rounds N          medians of so many, 30 where the figures are to count, which is the default

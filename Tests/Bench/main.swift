@@ -40,7 +40,8 @@ func run(_ measure: Invocation.Measure) throws {
 
 func measurements(_ measure: Invocation.Measure) -> [(name: String, rows: (Rig) throws -> [Row])] {
     [
-        ("touch", touchRows), ("prompt", promptRows), ("denial", denialRows), ("crowd", crowdRows),
+        ("touch", touchRows), ("prompt", promptRows), ("denial", denialRows), ("prospect", prospectRows),
+        ("crowd", crowdRows),
         ("memory", { try memoryRows($0, waits: measure.waits) }), ("stall", stallRows), ("enrolled", enrolledRows),
     ]
 }

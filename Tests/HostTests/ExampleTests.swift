@@ -103,6 +103,16 @@ struct ExampleTests {
         #expect(vault.output.contains("state: passcodeOffered(\"No finger is enrolled.\")\r\n"))
     }
 
+    @Test func `no finger enrolled, and no password set`() throws {
+        let machine = try listing()
+        let name = Machine.other.name
+        try machine.replaceLine(of: name, in: "etc/shadow", with: "\(name):!:20000::::::")
+        let vault = try vault(machine, "passcode", as: name)
+        try vault.expect("biometry")
+        #expect(vault.output.contains("state: failed(\"Set a passcode first.\")\r\n"))
+        #expect(!vault.output.contains("password:"))
+    }
+
     @Test func `no daemon`() throws {
         let machine = try Machine(hasDaemon: false)
         let vault = try vault(machine, "passcode")

@@ -65,7 +65,7 @@ import Testing
                 Datagram.waiting(7, sudo, terminal, process),
                 "sudo on /dev/pts/4 (process 4242) has the fingerprint reader. Wait until it has ended."
             ),
-            (Datagram.waiting(7), "Another program has the fingerprint reader. Wait until it has ended."),
+            (Datagram.waiting(7), "The computer goes to sleep. When it is awake, you are asked for your finger again."),
             (
                 Datagram.waiting(8, sudo, process),
                 "sudo (process 4242) asks for your finger too, so neither gets it. End the one you don't want."

@@ -35,7 +35,9 @@ extension Daemon {
         if let denial = change.subject.denial(on: change.isOn, switches, settings) { return refuse(request, denial) }
         // What is so already costs neither touch nor ticket.
         if switches[change.subject] == change.isOn { return connection.send(.done(nil)) }
-        if connection.peer.isRoot || change.ticket != nil {
+        // Root's own word: a program that runs as root for somebody else has only theirs.
+        let isRoots = connection.peer.isRoot && place.realUID.map(rootUIDs.contains) ?? false
+        if isRoots || change.ticket != nil {
             guard isProven(account, change.ticket, connection.peer) else {
                 return refuse(request, Denial(.freshPasswordNeeded))
             }

@@ -32,6 +32,8 @@ final class Evaluation: Sendable {
         var reply: Reply?
         var offersFallback: Bool
         var wasShown = false
+        /// The person has let the program ask for their finger, just now.
+        var isPermitted = false
         var passwordTriesLeft = 3
     }
 
@@ -59,6 +61,9 @@ final class Evaluation: Sendable {
         end(Denial(reason.cause))
     }
 
+    /// Whether what was shown in the step of that number is still what is asked.
+    func isAt(_ count: Int) -> Bool { state.withLock { $0.count == count && $0.reply != nil } }
+
     /// The person would rather not touch the reader.
     func chooseFallback() {
         guard state.withLock({ $0.step == .touch && $0.offersFallback }) else { return }
@@ -71,7 +76,10 @@ final class Evaluation: Sendable {
     /// The person has answered whether the program may ask for their finger.
     func permit(_ isPermitted: Bool) {
         guard move(from: .permission, to: .touch) else { return }
-        if isPermitted { return askForTouch(isPermitted: true) }
+        if isPermitted {
+            state.withLock { $0.isPermitted = true }
+            return askForTouch(isPermitted: true)
+        }
         Evaluation.queueOfItsOwn().async { [self] in
             // Where it can't be kept the person is asked again the next time.
             _ = try? answer(to: question.refusal)
@@ -85,6 +93,20 @@ final class Evaluation: Sendable {
         else { return }
         withdraw(.password)
         Evaluation.queueOfItsOwn().async { [self] in check(password) }
+    }
+
+    /// The person has left the terminal that they are asked on: no touch counts before they are back.
+    func pause() {
+        guard state.withLock({ $0.step == .touch }) else { return }
+        withdraw(.app)
+    }
+
+    /// They are back. What else than a touch was asked for still stands.
+    func resume() {
+        let (isLost, isPermitted) = state.withLock {
+            ($0.reply != nil && $0.step == .touch && $0.connection == nil, $0.isPermitted)
+        }
+        if isLost { askForTouch(isPermitted: isPermitted) }
     }
 
     // MARK: The touch
@@ -179,7 +201,9 @@ final class Evaluation: Sendable {
             let count = expireThisStep()
             show(.password, in: count) {
                 let ask = tr("Give the password of %1.").filled(question.account.name)
-                return denial.map { "\(Explanation($0).what) \(ask)" } ?? ask
+                // Who has just said "no" needn't be told.
+                guard let denial, denial.cause != .notPermitted else { return ask }
+                return "\(Explanation(denial).what) \(ask)"
             }
         }
     }
@@ -286,7 +310,7 @@ final class Evaluation: Sendable {
             let prompt = LAPrompt(
                 kind: kind, localizedReason: question.reason, message: message,
                 cancelTitle: prompting.titles.cancelTitle,
-                fallbackTitle: offersFallback ? prompting.titles.fallbackTitle : nil, evaluation: self)
+                fallbackTitle: offersFallback ? prompting.titles.fallbackTitle : nil, evaluation: self, step: count)
             prompting.show(event(prompt), takesPassword: question.takesPassword)
         }
     }
@@ -304,8 +328,7 @@ final class Evaluation: Sendable {
         connection?.close()
         let error = denial.map { LAError($0) }
         queue.async { [self] in
-            guard state.withLock({ $0.wasShown }) else { return reply(error) }
-            prompting.end { [queue] in queue.async { reply(error) } }
+            prompting.end(wasShown: state.withLock { $0.wasShown }) { [queue] in queue.async { reply(error) } }
         }
     }
 }

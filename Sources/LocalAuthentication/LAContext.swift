@@ -48,6 +48,30 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// Touches that may fail to match, where the program doesn't say how many.
     private static let usualTries = 3
 
+    /// Where the evaluation that a call starts is put, so that a task can end its own and no other.
+    @TaskLocal private static var asked: Asked?
+
+    /// One call's evaluation, if there is one.
+    private final class Asked: Sendable {
+        private let state = Locked((evaluation: Evaluation?.none, isCancelled: false))
+
+        func set(_ evaluation: Evaluation) {
+            let isCancelled = state.withLock { state in
+                state.evaluation = evaluation
+                return state.isCancelled
+            }
+            if isCancelled { evaluation.cancel(.app) }
+        }
+
+        func cancel() {
+            let evaluation = state.withLock { state in
+                state.isCancelled = true
+                return state.evaluation
+            }
+            evaluation?.cancel(.app)
+        }
+    }
+
     public override init() {
         socketPath = Release.socket
     }
@@ -104,7 +128,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     ///   - reply: is called once, on a queue of the context's own, and never before this returns: with true, or with false and
     ///     a `LAError`. A second evaluation while one runs fails with `systemCancel`, cause `evaluationRunning`, and the
     ///     first goes on; one after `invalidate` fails with `invalidContext`.
-    open func evaluatePolicy(
+    @preconcurrency open func evaluatePolicy(
         _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         ask(.letIn, policy, localizedReason) { [weak self] error in
@@ -117,50 +141,56 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// fails with `appCancel`; the context stays good.
     @discardableResult
     open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
-        try await withTaskCancellationHandler {
+        let asked = Asked()
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                evaluatePolicy(policy, localizedReason: localizedReason) { isAllowed, error in
-                    if isAllowed {
-                        continuation.resume(returning: true)
-                    } else {
-                        continuation.resume(throwing: error ?? LAError(.authenticationFailed))
+                LAContext.$asked.withValue(asked) {
+                    evaluatePolicy(policy, localizedReason: localizedReason) { isAllowed, error in
+                        if isAllowed {
+                            continuation.resume(returning: true)
+                        } else {
+                            continuation.resume(throwing: error ?? LAError(.authenticationFailed))
+                        }
                     }
                 }
-                // Cancelled before there was something to withdraw.
-                if Task.isCancelled { running?.cancel(.app) }
             }
         } onCancel: {
-            running?.cancel(.app)
+            asked.cancel()
         }
     }
 
     /// Asks the person, and tells all that happens until the outcome, which is always the last; not of Apple's. Who shows
     /// the prompts that come here needs no `promptHandler`.
     open func evaluationEvents(_ policy: LAPolicy, localizedReason: String) -> LAEvaluationEvents {
+        let asked = Asked()
         let (stream, continuation) = AsyncStream<LAEvaluationEvent>.makeStream()
-        continuation.onTermination = { [weak self] termination in
-            if case .cancelled = termination { self?.running?.cancel(.app) }
+        continuation.onTermination = { termination in
+            if case .cancelled = termination { asked.cancel() }
         }
-        ask(.letIn, policy, localizedReason) {
-            continuation.yield($0)
-        } reply: { error in
-            continuation.yield(.outcome(error))
-            continuation.finish()
+        LAContext.$asked.withValue(asked) {
+            ask(.letIn, policy, localizedReason) {
+                continuation.yield($0)
+            } reply: { error in
+                continuation.yield(.outcome(error))
+                continuation.finish()
+            }
         }
         return LAEvaluationEvents(stream, of: self)
     }
 
     /// Turns something on or off on the person's proof, which is a touch or the password.
     func turn(_ subject: Switch, isOn: Bool, localizedReason: String) async throws {
+        let asked = Asked()
         let error = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                ask(.turn(subject, isOn: isOn), .deviceOwnerAuthentication, localizedReason) {
-                    continuation.resume(returning: $0)
+                LAContext.$asked.withValue(asked) {
+                    ask(.turn(subject, isOn: isOn), .deviceOwnerAuthentication, localizedReason) {
+                        continuation.resume(returning: $0)
+                    }
                 }
-                if Task.isCancelled { running?.cancel(.app) }
             }
         } onCancel: {
-            running?.cancel(.app)
+            asked.cancel()
         }
         if let error { throw error }
     }
@@ -169,25 +199,43 @@ open class LAContext: NSObject, @unchecked Sendable {
         _ aim: Question.Aim, _ policy: LAPolicy, _ reason: String,
         onEvent: (@Sendable (LAEvaluationEvent) -> Void)? = nil, reply: @escaping Evaluation.Reply
     ) {
-        let error: LAError? = state.withLock { state in
+        // What is replaced is let go outside the lock: it may hold what calls back.
+        let (error, replaced, started): (LAError?, Evaluation?, Evaluation?) = state.withLock { state in
             let shown = reason.shortened(toBytes: Limits.reasonBytes)
-            if state.isInvalidated { return LAError(.contextInvalidated) }
-            if let running = state.running, !running.isOver { return LAError(.evaluationRunning) }
-            if shown.allSatisfy(\.isWhitespace) { return LAError(.reasonMissing) }
-            guard let account = Program.account else { return LAError(Denial(.unknownUser)) }
+            if state.isInvalidated { return (LAError(.contextInvalidated), nil, nil) }
+            if let running = state.running, !running.isOver { return (LAError(.evaluationRunning), nil, nil) }
+            if shown.allSatisfy(\.isWhitespace) { return (LAError(.reasonMissing), nil, nil) }
+            guard let account = Program.account else { return (LAError(Denial(.unknownUser)), nil, nil) }
+            let replaced = state.running
             let question = Question(
                 socketPath: socketPath, account: account, aim: aim, reason: shown,
                 takesPassword: policy == .deviceOwnerAuthentication, tries: state.tries,
                 reuse: .seconds(state.reuseDuration))
-            state.running = Evaluation(
+            let started = Evaluation(
                 question,
                 Prompting(
                     titles: Prompting.Titles(cancel: state.cancelTitle, fallback: state.fallbackTitle),
-                    audience: state.audience(isSeenElsewhere: onEvent != nil), onEvent: onEvent),
-                reply)
-            return nil
+                    audience: state.audience(isSeenElsewhere: onEvent != nil), onEvent: onEvent)
+            ) { [weak self] error in
+                self?.forgetEnded()
+                reply(error)
+            }
+            state.running = started
+            return (nil, replaced, started)
         }
-        if let error { Evaluation.queueOfItsOwn().async { reply(error) } }
+        withExtendedLifetime(replaced) {}
+        if let error { return Evaluation.queueOfItsOwn().async { reply(error) } }
+        if let started { LAContext.asked?.set(started) }
+    }
+
+    /// What has ended holds nothing of the program's any more.
+    private func forgetEnded() {
+        let ended = state.withLock { state -> Evaluation? in
+            guard let running = state.running, running.isOver else { return nil }
+            state.running = nil
+            return running
+        }
+        withExtendedLifetime(ended) {}
     }
 
     /// Ends the evaluation that runs, which fails with `appCancel`, and the context's use. The reader is free at once.
@@ -248,7 +296,8 @@ open class LAContext: NSObject, @unchecked Sendable {
         set { state.withLock { $0.cancelTitle = newValue } }
     }
 
-    /// Whether nobody may be asked. An evaluation then fails with `notInteractive`, as each needs a touch.
+    /// Whether nobody may be asked. An evaluation then fails with `notInteractive`, unless the touch that unlocked the
+    /// screen will do.
     open var interactionNotAllowed: Bool {
         get { state.withLock { $0.interactionNotAllowed } }
         set { state.withLock { $0.interactionNotAllowed = newValue } }
@@ -270,7 +319,14 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// beginning: the context writes it on the terminal that the program runs in the foreground of.
     open var promptHandler: (@Sendable (LAPrompt?) -> Void)? {
         get { state.withLock { $0.promptHandler } }
-        set { state.withLock { $0.promptHandler = newValue } }
+        set {
+            // What is replaced is let go outside the lock: it may hold what calls back.
+            let replaced = state.withLock { state in
+                defer { state.promptHandler = newValue }
+                return state.promptHandler
+            }
+            withExtendedLifetime(replaced) {}
+        }
     }
 
     /// How many touches may fail to match: 1 to 10; nil, as in the beginning: 3.

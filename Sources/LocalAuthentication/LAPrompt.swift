@@ -26,23 +26,27 @@ public struct LAPrompt: Sendable {
     public let fallbackTitle: String?
 
     let evaluation: Evaluation
+    /// Of the evaluation's, the step that this belongs to.
+    let step: Int
+
+    private var isCurrent: Bool { evaluation.isAt(step) }
 
     /// The person gives up: the evaluation fails with `userCancel`.
-    public func cancel() { evaluation.cancel(.person) }
+    public func cancel() { if isCurrent { evaluation.cancel(.person) } }
 
     /// The person wants the fallback. Where the policy takes the password it is asked for next; else the evaluation fails
     /// with `userFallback`.
-    public func chooseFallback() { if fallbackTitle != nil { evaluation.chooseFallback() } }
+    public func chooseFallback() { if fallbackTitle != nil && isCurrent { evaluation.chooseFallback() } }
 
     /// The person has given the password, in UTF-8: of a `String` its `utf8`. Nothing of it stays in this module when the check is over;
     /// what holds it in the program is the program's to wipe.
     public func enter(password: some Sequence<UInt8>) {
-        if kind == .password { evaluation.enter(Password(password)) }
+        if kind == .password && isCurrent { evaluation.enter(Password(password)) }
     }
 
     /// The person lets the program ask for their finger, now and later.
-    public func allow() { if kind == .permission { evaluation.permit(true) } }
+    public func allow() { if kind == .permission && isCurrent { evaluation.permit(true) } }
 
     /// The person doesn't. It is remembered; `bioauthctl enable --app` makes up for it.
-    public func refuse() { if kind == .permission { evaluation.permit(false) } }
+    public func refuse() { if kind == .permission && isCurrent { evaluation.permit(false) } }
 }

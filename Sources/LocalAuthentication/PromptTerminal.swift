@@ -6,7 +6,8 @@ import Foundation
 ///
 /// From the first prompt on it is silent, and keys come one by one: Enter stands for the fallback, ^D for cancelling, and what is
 /// typed where a password will do is the password. ^C, ^\ and ^Z do what they always do, to the terminal's foreground, once it is
-/// as it was. All of it runs on one queue, and nothing there waits.
+/// as it was. Whoever is away from it, stopped or in the background, is asked for no touch until they are back. All of it runs
+/// on one queue, and nothing there waits.
 final class PromptTerminal: Sendable {
     private let descriptor: Int32
     private let state = Locked(State())
@@ -24,6 +25,9 @@ final class PromptTerminal: Sendable {
         /// What is to be done when it has been given back: the rest of a line that is being typed is nobody else's.
         var done: (@Sendable () -> Void)?
         var lastKey = DispatchTime.now()
+        /// The program isn't in the foreground just now.
+        var isAway = false
+        var isGivenBack = false
     }
 
     /// Dispatch's own objects are for any thread.
@@ -34,6 +38,9 @@ final class PromptTerminal: Sendable {
     /// One question at a time: two that read the same keys would each get half.
     private static let isTaken = Locked(false)
     private static let queue = DispatchQueue(label: "LocalAuthentication.terminal")
+
+    /// How often it is looked at, for what no key tells: that the program was stopped, and goes on; that the terminal is gone.
+    private static let watch = DispatchTimeInterval.milliseconds(200)
 
     /// So long nothing must have been typed before what is being typed is taken for complete.
     private static let silence = DispatchTimeInterval.milliseconds(700)
@@ -56,7 +63,7 @@ final class PromptTerminal: Sendable {
 
     deinit {
         close(descriptor)
-        PromptTerminal.isTaken.withLock { $0 = false }
+        if !state.withLock({ $0.isGivenBack }) { PromptTerminal.isTaken.withLock { $0 = false } }
     }
 
     // MARK: Prompts
@@ -73,14 +80,21 @@ final class PromptTerminal: Sendable {
             }
             // Silent before the prompt is seen: who types at once is neither shown nor lost.
             take()
-            if isFirst { say("\(Program.name): \(prompt.localizedReason)\n") }
-            switch prompt.kind {
-            case .touch:
-                say(prompt.message + "\n")
-                if let title = prompt.fallbackTitle, !isHinted { say(hint(title, takesPassword) + "\n") }
-            case .password: say(prompt.message + "\n" + Words.inPersonsLanguage { tr("Password: ") })
-            case .permission: say(prompt.message + " [y/N] ")
+            if isFirst {
+                say("\(Program.name): \(prompt.localizedReason.withoutFormatting)\n")
+                keepWatch()
             }
+            say(prompt, isHinted: isHinted, takesPassword)
+        }
+    }
+
+    private func say(_ prompt: LAPrompt, isHinted: Bool, _ takesPassword: Bool) {
+        switch prompt.kind {
+        case .touch:
+            say(prompt.message + "\n")
+            if let title = prompt.fallbackTitle, !isHinted { say(hint(title, takesPassword) + "\n") }
+        case .password: say(prompt.message + "\n" + Words.inPersonsLanguage { tr("Password: ") })
+        case .permission: say(prompt.message + " [y/N] ")
         }
     }
 
@@ -117,6 +131,8 @@ final class PromptTerminal: Sendable {
         let done = state.withLock { state in
             defer { state.done = nil }
             state.typed.removeAll()
+            if !state.isGivenBack { PromptTerminal.isTaken.withLock { $0 = false } }
+            state.isGivenBack = true
             return state.done
         }
         done?()
@@ -125,6 +141,41 @@ final class PromptTerminal: Sendable {
     // MARK: The terminal's ways
 
     private var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
+    private var isGone: Bool { tcgetpgrp(descriptor) < 0 }
+
+    private func keepWatch() {
+        PromptTerminal.queue.asyncAfter(deadline: .now() + PromptTerminal.watch) { [weak self] in
+            guard let self, let prompt = state.withLock({ $0.prompt }) else { return }
+            look(prompt)
+            keepWatch()
+        }
+    }
+
+    private func look(_ prompt: LAPrompt) {
+        if isGone {
+            restore()
+            return prompt.cancel()
+        }
+        let wasAway = state.withLock { $0.isAway }
+        if !isInForeground {
+            state.withLock { $0.isAway = true }
+            restore()
+            if !wasAway { prompt.evaluation.pause() }
+        } else if wasAway || !isSilent {
+            // Stopped and back, perhaps without a key: the shell has set the terminal as it likes it.
+            state.withLock { $0.isAway = false }
+            restore()
+            forgetTyped()
+            take()
+            if wasAway { prompt.evaluation.resume() }
+            say(prompt, isHinted: false, state.withLock { $0.takesPassword })
+        }
+    }
+
+    private var isSilent: Bool {
+        var now = termios()
+        return tcgetattr(descriptor, &now) == 0 && now.c_lflag & tcflag_t(ECHO | ICANON) == 0
+    }
 
     /// Makes it silent, and listens to its keys.
     private func take() {
@@ -176,7 +227,10 @@ final class PromptTerminal: Sendable {
 
     private func readKeys() {
         // Reading from the background would stop the program.
-        guard isInForeground else { return comeBackLater() }
+        guard isInForeground else {
+            if let prompt = state.withLock({ $0.prompt }) { look(prompt) } else { restore() }
+            return
+        }
         while state.withLock({ $0.keys != nil }) {
             var key: UInt8 = 0
             let count = read(descriptor, &key, 1)
@@ -272,22 +326,21 @@ final class PromptTerminal: Sendable {
     }
 
     private func suspend() {
+        let prompt = state.withLock { state in
+            state.isAway = true
+            return state.prompt
+        }
         restore()
         say("\n")
+        prompt?.evaluation.pause()
         kill(0, SIGTSTP)
-        comeBackLater()
     }
+}
 
-    /// Takes the terminal again when the program is in its foreground.
-    private func comeBackLater() {
-        restore()
-        PromptTerminal.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
-            guard let self, state.withLock({ $0.prompt != nil }) else { return }
-            guard isInForeground else { return comeBackLater() }
-            forgetTyped()
-            let (prompt, takesPassword) = state.withLock { ($0.prompt, $0.takesPassword) }
-            if let prompt { show(prompt, takesPassword: takesPassword) }
-        }
+extension String {
+    /// Without what turns the direction of the text around it, or hides.
+    fileprivate var withoutFormatting: String {
+        String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .format }))
     }
 }
 
@@ -305,9 +358,13 @@ private enum AttributesAtExit {
 
     private static let kept = Locked<Kept?>(nil)
 
+    private static let process = getpid()
+
     /// Once for the process.
     private static let registered: Void = {
         atexit {
+            // A child that was forked meanwhile has no say in it.
+            guard getpid() == AttributesAtExit.process else { return }
             AttributesAtExit.kept.withLock { kept in
                 if var attributes = kept?.attributes, let descriptor = kept?.descriptor {
                     tcsetattr(descriptor, TCSAFLUSH, &attributes)
@@ -317,7 +374,7 @@ private enum AttributesAtExit {
     }()
 
     static func keep(_ attributes: termios, of descriptor: Int32) {
-        _ = registered
+        _ = (process, registered)
         kept.withLock { $0 = Kept(descriptor: descriptor, attributes: attributes) }
     }
 

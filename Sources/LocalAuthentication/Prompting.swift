@@ -54,11 +54,11 @@ struct Prompting: Sendable {
     }
 
     /// There is nothing to show any more. `done` is called then: once the terminal is the program's again.
-    func end(done: @escaping @Sendable () -> Void) {
+    func end(wasShown: Bool, done: @escaping @Sendable () -> Void) {
         switch audience {
         case .forbidden, .nobody: done()
         case .program(let show):
-            show(nil)
+            if wasShown { show(nil) }
             done()
         case .terminal(let terminal): terminal.giveBack(done: done)
         }

@@ -43,7 +43,7 @@ extension StatusReport {
     private var standingWords: [String] {
         let words = standings.map { $0.denial.map { Explanation($0).oneLine } ?? tr("a finger is accepted.") }
         if let first = words.first, words.allSatisfy({ $0 == first }) {
-            return [tr("For every service: %1").filled(first)]
+            return [tr("For services that are on: %1").filled(first)]
         }
         return zip(standings, words).map { tr("For %1: %2").filled($0.serviceClass.words, $1) }
     }

@@ -7,7 +7,7 @@ extension SwitchEntry {
     func words(of account: Account) -> String {
         let words =
             switch (subject.kind, isOn) {
-            case (.service, true): tr("%1 takes a finger of %2 again.")
+            case (.service, true): tr("%1 accepts the finger of %2 again.")
             case (.service, false):
                 tr("%1 takes no finger of %2 any more. Turn it on again with: bioauthctl enable %1")
             case (.app, true): tr("The app %1 may ask %2 for a finger.")
@@ -50,8 +50,8 @@ extension Switch {
     var wordsOfUnlisted: String {
         switch kind {
         case .service, .appLock:
-            tr("%1 takes no finger anyhow: the configuration doesn't list it.").filled(name.visible)
-        case .app: tr("The app %1 may not ask for a finger anyhow: the configuration forbids it.").filled(name.visible)
+            tr("%1 accepts no finger in any case: the configuration doesn't list it.").filled(name.visible)
+        case .app: tr("The app %1 may not ask for a finger in any case: the configuration forbids it.").filled(name.visible)
         }
     }
 }

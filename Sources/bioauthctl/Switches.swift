@@ -18,7 +18,7 @@ extension Subcommand {
             name: name, summary: summary, arguments: "NAME",
             options: [
                 .init("app", .flag, help: tr("NAME is a program that asks for itself, not a service of PAM")),
-                .init("app-lock", .flag, help: tr("It is about the lock of the app's own")),
+                .init("app-lock", .flag, help: tr("Turn the app's own lock instead")),
             ]
         ) { invocation throws(Failure) in
             let subject = try invocation.subject()

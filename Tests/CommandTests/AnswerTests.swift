@@ -108,7 +108,7 @@ import Testing
         #expect((1...30).contains(left))
         #expect((try locked.json["password_age"] as? Double).map { (0...60).contains($0) } == true)
         let words = try command.run("status").output
-        #expect(words.contains("For every service: Too many touches didn't match"))
+        #expect(words.contains("For services that are on: Too many touches didn't match"))
         #expect(words.contains(/Time left: [0-9]+ seconds?\./))
 
         let verify = try command.run("verify", "--json")
@@ -118,7 +118,7 @@ import Testing
         let unlocked = try command.run("unlock")
         #expect(unlocked.status == 0)
         #expect(unlocked.output.hasPrefix("The lockout of \(account.name) is cleared."))
-        #expect(try command.run("status").output.contains("For every service: a finger is accepted."))
+        #expect(try command.run("status").output.contains("For services that are on: a finger is accepted."))
     }
 
     private func denials(_ result: Command.Result) throws -> [[String]] {

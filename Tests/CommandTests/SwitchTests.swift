@@ -92,16 +92,16 @@ import Testing
         #expect(try root.run("status", "--json").json["switches"] as? [String] == [])
     }
 
-    @Test("What the configuration doesn't give a finger can't be turned on, and is off anyhow")
+    @Test("What the configuration doesn't give a finger can't be turned on, and is off in any case")
     func unlisted() throws {
         for arguments in [["sshd"], ["banned"], ["bioauth-password"], ["--app", "banned"]] {
             for by in [root, command] {
                 let on = try by.start(["enable"] + arguments + ["--user", "nobody"])
                 #expect(try on.wait() == 1)
-                #expect(on.errors.contains("anyhow") && on.errors.contains("bioauthd.conf"))
+                #expect(on.errors.contains("in any case") && on.errors.contains("bioauthd.conf"))
                 let off = try by.start(["disable"] + arguments + ["--user", "nobody"])
                 #expect(try off.wait() == 0)
-                #expect(off.output.contains("anyhow"))
+                #expect(off.output.contains("in any case"))
             }
             let json = try root.start(["enable"] + arguments + ["--json"])
             #expect(try json.wait() == 1)

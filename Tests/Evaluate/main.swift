@@ -2,7 +2,7 @@
 //
 //   bioauth-evaluate SOCKET                      evaluates, and prints how it went
 //   bioauth-evaluate SOCKET --owner              the password will do too; ends when a line was read from standard input,
-//                                                which it prints
+//                                                which it prints; with --twice, the same context twice
 //   bioauth-evaluate SOCKET --rounds NUMBER      makes, evaluates and lets go of so many contexts, and prints what is left
 //   bioauth-evaluate --words DIRECTORY [LOCALE]  prints the words of every error, from the translations in a directory;
 //                                                having chosen that locale itself
@@ -22,13 +22,15 @@ if arguments.first == "--words" {
 } else {
     let isOwner = arguments.contains("--owner")
     let context = LAContext(socketPath: arguments.first ?? "")
-    do {
-        _ = try await context.evaluatePolicy(
-            isOwner ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics,
-            localizedReason: "open the vault")
-        print("let in")
-    } catch let error as LAError {
-        print(error.code.rawValue, error.cause?.rawValue ?? "")
+    for _ in 0..<(arguments.contains("--twice") ? 2 : 1) {
+        do {
+            _ = try await context.evaluatePolicy(
+                isOwner ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics,
+                localizedReason: "open the vault")
+            print("let in")
+        } catch let error as LAError {
+            print(error.code.rawValue, error.cause?.rawValue ?? "")
+        }
     }
     if isOwner { print("read: \(readLine() ?? "")") }
 }

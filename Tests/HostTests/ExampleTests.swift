@@ -192,6 +192,17 @@ struct ExampleTests {
         }
     }
 
+    @Test func `a program that runs as root for somebody else turns no switch by itself`() throws {
+        let machine = try listing()
+        let command = ["setpriv", "--ruid=\(Machine.owner.uid)", ExampleTests.vault, "lock-switch", "on"]
+        let vault = try machine.start(command, as: "root")
+        try vault.expect(ExampleTests.touch)
+        vault.type("cancel\n")
+        try vault.expect("lock: Cancelled.\r\n")
+        let show = try self.vault(machine, "lock-switch", "show")
+        try show.expect("lock: off\r\n")
+    }
+
     @Test func `the README's program, on the terminal`() throws {
         let machine = try listing()
         let touched = try vault(machine, "ask")

@@ -133,8 +133,8 @@ import Testing
     @Test func `all that happens is told in its order, and the outcome last`() async throws {
         let daemon = try DaemonUnderTest.listingThisProgram()
         var told: [String] = []
-        var fingers = [2, 1][...]
-        let context = LAContext(socketPath: daemon.socketPath)
+        // The one shows it, the other listens.
+        let context = daemon.context(Somebody(daemon.person, touching: [2, 1]))
         for await event in context.evaluationEvents(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "try") {
             switch event {
             case .prompt(let prompt):
@@ -146,9 +146,44 @@ import Testing
             case .waiting, .retry: continue
             case .outcome(let error): told.append("outcome \(error.map { "\($0)" } ?? "in")")
             }
-            if event.prompt != nil, let finger = fingers.popFirst() { try daemon.touch(finger) }
         }
         #expect(told == ["prompt", "mismatch 2", "outcome in"])
+    }
+
+    @Test func `a task that was cancelled before it asked ends nobody else's question`() async throws {
+        let daemon = try DaemonUnderTest.listingThisProgram()
+        let second = Locked<LAError?>(nil)
+        let reader = Somebody(daemon.person, touching: [1])
+        let context = daemon.context()
+        let box = Weak(context)
+        context.promptHandler = { prompt in
+            guard let prompt, prompt.wantsTouch else { return }
+            Task.detached {
+                withUnsafeCurrentTask { $0?.cancel() }
+                let error = await box.context?.outcome()
+                second.withLock { $0 = error }
+                reader.see(prompt)
+            }
+        }
+        #expect(await context.outcome() == nil)
+        #expect(second.withLock { $0 }?.cause == .evaluationRunning)
+    }
+
+    @Test func `what a program gave it may call back when it is let go`() async throws {
+        final class Screen: Sendable {
+            let context: LAContext
+            init(_ context: LAContext) { self.context = context }
+            deinit { context.localizedReason = "let go" }
+        }
+        let daemon = try DaemonUnderTest.listingThisProgram()
+        let context = daemon.context()
+        do {
+            let screen = Screen(context)
+            context.promptHandler = { prompt in withExtendedLifetime(screen) { prompt?.cancel() } }
+        }
+        #expect(await context.outcome()?.code == .userCancel)
+        context.promptHandler = nil
+        #expect(eventually { context.localizedReason == "let go" })
     }
 
     @Test func `who stops listening withdraws the question`() async throws {
@@ -162,6 +197,14 @@ import Testing
         for await event in misuse { if case .outcome(let error) = event { outcomes.append(error) } }
         #expect(outcomes.count == 1 && outcomes[0]?.cause == .reasonMissing)
     }
+}
+
+/// A context that is held by somebody else.
+private final class Weak: @unchecked Sendable {
+    // Set once, before anybody else has it.
+    private(set) weak var context: LAContext?
+
+    init(_ context: LAContext) { self.context = context }
 }
 
 extension LAContext {

@@ -132,6 +132,38 @@ import Testing
         #expect(try eventually { try daemon.isFree })
     }
 
+    @Test func `the terminal is asked on again and again, and who is away from it is asked for nothing`() throws {
+        // Stopped by somebody else, so that no key tells.
+        let program = try InteractiveProgram(
+            [
+                "/bin/bash", "-c", "set -m; \"$0\" \"$@\"; echo stopped; read -r; fg; \"$0\" \"$@\"",
+            ] + command + ["--twice"], onTerminal: true)
+        try program.expect("reader.\r\n")
+        let asker = try #require(try children(of: program.pid).first)
+        kill(asker, SIGTSTP)
+        try program.expect("stopped\r\n")
+        program.type("\r")
+        #expect(eventually { !program.echoes })
+        program.type("\u{1A}")
+        #expect(try eventually { try daemon.isFree }, "stopped by the key, it leaves the reader")
+        kill(asker, SIGCONT)
+        kill(asker, SIGKILL)
+    }
+
+    private func children(of parent: pid_t) throws -> [pid_t] {
+        try String(contentsOfFile: "/proc/\(parent)/task/\(parent)/children", encoding: .utf8).split(separator: " ")
+            .compactMap { pid_t($0) }
+    }
+
+    @Test func `one question after the other is asked on it`() throws {
+        let program = try InteractiveProgram(command + ["--twice"], onTerminal: true)
+        for _ in 0..<2 {
+            try program.expect("press Enter.\r\n")
+            try daemon.touch(1)
+            try program.expect("let in\r\n")
+        }
+    }
+
     @Test func `^Z stops it with the terminal as it was, and it asks again when it goes on`() throws {
         let program = try InteractiveProgram(
             ["/bin/bash", "-c", "set -m; \"$0\" \"$@\"; echo stopped; fg"] + command, onTerminal: true)

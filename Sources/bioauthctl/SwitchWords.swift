@@ -51,7 +51,8 @@ extension Switch {
         switch kind {
         case .service, .appLock:
             tr("%1 accepts no finger in any case: the configuration doesn't list it.").filled(name.visible)
-        case .app: tr("The app %1 may not ask for a finger in any case: the configuration forbids it.").filled(name.visible)
+        case .app:
+            tr("The app %1 may not ask for a finger in any case: the configuration forbids it.").filled(name.visible)
         }
     }
 }

@@ -4,6 +4,7 @@
 //   bioauth-evaluate SOCKET --owner              the password will do too; ends when a line was read from standard input,
 //                                                which it prints; with --twice, the same context twice
 //   bioauth-evaluate SOCKET --rounds NUMBER      makes, evaluates and lets go of so many contexts, and prints what is left
+//   bioauth-evaluate SOCKET --cancelled          asks once more from a cancelled task, while a question is asked already
 //   bioauth-evaluate --words DIRECTORY [LOCALE]  prints the words of every error, from the translations in a directory;
 //                                                having chosen that locale itself
 
@@ -19,6 +20,8 @@ if arguments.first == "--words" {
     print(String(cString: setlocale(LC_ALL, nil)))
 } else if let at = arguments.firstIndex(of: "--rounds"), let rounds = Int(arguments[at + 1]) {
     await goThrough(rounds: rounds, arguments.first ?? "")
+} else if arguments.contains("--cancelled") {
+    await askCancelled(arguments.first ?? "")
 } else {
     let isOwner = arguments.contains("--owner")
     let context = LAContext(socketPath: arguments.first ?? "")

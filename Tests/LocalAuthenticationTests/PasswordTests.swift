@@ -150,25 +150,6 @@ import Testing
         #expect(told == ["prompt", "mismatch 2", "outcome in"])
     }
 
-    @Test func `a task that was cancelled before it asked ends nobody else's question`() async throws {
-        let daemon = try DaemonUnderTest.listingThisProgram()
-        let second = Locked<LAError?>(nil)
-        let reader = Somebody(daemon.person, touching: [1])
-        let context = daemon.context()
-        let box = Weak(context)
-        context.promptHandler = { prompt in
-            guard let prompt, prompt.wantsTouch else { return }
-            Task.detached {
-                withUnsafeCurrentTask { $0?.cancel() }
-                let error = await box.context?.outcome()
-                second.withLock { $0 = error }
-                reader.see(prompt)
-            }
-        }
-        #expect(await context.outcome() == nil)
-        #expect(second.withLock { $0 }?.cause == .evaluationRunning)
-    }
-
     @Test func `what a program gave it may call back when it is let go`() async throws {
         final class Screen: Sendable {
             let context: LAContext
@@ -197,14 +178,6 @@ import Testing
         for await event in misuse { if case .outcome(let error) = event { outcomes.append(error) } }
         #expect(outcomes.count == 1 && outcomes[0]?.cause == .reasonMissing)
     }
-}
-
-/// A context that is held by somebody else.
-private final class Weak: @unchecked Sendable {
-    // Set once, before anybody else has it.
-    private(set) weak var context: LAContext?
-
-    init(_ context: LAContext) { self.context = context }
 }
 
 extension LAContext {

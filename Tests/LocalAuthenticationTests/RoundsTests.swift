@@ -16,6 +16,13 @@ import Testing
         #expect(!output.contains("ThreadSanitizer"), "\(output)")
     }
 
+    @Test func `a task that was cancelled before it asked ends nobody else's question`() throws {
+        let daemon = try DaemonUnderTest.enrolled(configuration: "[services]\nbioauth-evaluate = app\n")
+        let run = try InteractiveProgram([Built.program("bioauth-evaluate"), daemon.socketPath, "--cancelled"])
+        #expect(try run.wait() == 0)
+        #expect(run.output == "second: -4 evaluationRunning\nfirst: -2 personCancelled\n")
+    }
+
     private func outputOf(_ program: String, rounds: Int) throws -> String {
         let daemon = try DaemonUnderTest.enrolled(configuration: "[services]\nbioauth-evaluate = app\n")
         let run = try InteractiveProgram([program, daemon.socketPath, "--rounds", "\(rounds)"])

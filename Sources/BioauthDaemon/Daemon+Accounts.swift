@@ -54,7 +54,7 @@ extension Daemon {
         guard prints.entries(of: account).contains(where: { finger == nil || $0.finger == finger }) else {
             return connection.send(.refused(Denial(.noSuchPrint)))
         }
-        guard isProven(account, ticket, connection.peer) else {
+        guard isProven(account, ticket, isRoots: connection.peer.isRoot) else {
             return connection.send(.refused(Denial(.freshPasswordNeeded)))
         }
         // The prints that are left have other names in any case: what can't be renewed keeps none of them.

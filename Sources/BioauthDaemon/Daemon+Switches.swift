@@ -38,7 +38,7 @@ extension Daemon {
         // Root's own word: a program that runs as root for somebody else has only theirs.
         let isRoots = connection.peer.isRoot && place.realUID.map(rootUIDs.contains) ?? false
         if isRoots || change.ticket != nil {
-            guard isProven(account, change.ticket, connection.peer) else {
+            guard isProven(account, change.ticket, isRoots: isRoots) else {
                 return refuse(request, Denial(.freshPasswordNeeded))
             }
             return turn(change, for: request)

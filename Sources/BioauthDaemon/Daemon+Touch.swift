@@ -115,12 +115,12 @@ extension Daemon {
         if !peer.isRoot, ticket != nil, let wait = enrollments.turn(of: peer.uid, at: now) {
             return Denial(.tooManyRequests, endsIn: wait)
         }
-        return isProven(account, ticket, peer) ? nil : Denial(.freshPasswordNeeded)
+        return isProven(account, ticket, isRoots: peer.isRoot) ? nil : Denial(.freshPasswordNeeded)
     }
 
     /// Root, or the person with a password fresh from `bioauth-password`.
-    func isProven(_ account: Account, _ ticket: Ticket?, _ peer: Peer) -> Bool {
-        peer.isRoot || ticket.map { tickets.spend($0.bytes, for: account, at: now) } ?? false
+    func isProven(_ account: Account, _ ticket: Ticket?, isRoots: Bool) -> Bool {
+        isRoots || ticket.map { tickets.spend($0.bytes, for: account, at: now) } ?? false
     }
 
     func begin(

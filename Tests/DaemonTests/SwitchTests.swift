@@ -43,6 +43,33 @@ import Testing
         #expect(try switching.list(of: root).isEmpty)
     }
 
+    @Test(
+        "A program that runs as root for somebody else has a touch to show, or a ticket, and no bytes that look like one"
+    )
+    func setUID() throws {
+        let switching = try Switching()
+        let guessed = Ticket(bytes: Array(1...16))
+        let client = """
+            import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect(sys.argv[1])
+            s.send(bytes.fromhex(sys.argv[2])); print(s.recv(4096).hex(), end="")
+            """
+        for (ticket, answered) in [(guessed, DaemonMessage.refused(Denial(.freshPasswordNeeded))), (nil, nil)] {
+            let message = switching.change(.service, "sudo", on: false, ticket: ticket).encoded()
+            let (status, hex) = try RunningProgram.run(
+                "/usr/bin/setpriv",
+                ["--ruid=\(stranger)", "/usr/bin/python3", "-c", client, switching.daemon.socketPath]
+                    + [message.map { String(format: "%02x", $0) }.joined()])
+            try #require(status == 0, "\(hex)")
+            let bytes = stride(from: 0, to: hex.count - 1, by: 2).compactMap {
+                UInt8(hex.dropFirst($0).prefix(2), radix: 16)
+            }
+            let answer = try DaemonMessage(decoding: bytes)
+            // Without a ticket it is asked for the touch.
+            #expect(answered.map { answer == $0 } ?? (answer != .done(nil)))
+            #expect(try switching.list().isEmpty)
+        }
+    }
+
     @Test("A person turns one with a touch of their own finger: nobody else's will do, and each other's counts")
     func touch() throws {
         let switching = try Switching()

@@ -20,6 +20,17 @@ public struct DaemonConnection: ~Copyable, Sendable {
         }
     }
 
+    /// What the daemon says to one message, on a connection of its own.
+    ///
+    /// - Throws: everything but `interrupted`.
+    public static func answer(
+        to message: ClientMessage, at path: String, within time: Duration
+    ) throws(ConnectionError) -> DaemonMessage {
+        let connection = try DaemonConnection(path: path)
+        try connection.send(message)
+        return try connection.receive(within: time)
+    }
+
     /// For watching whether something can be received. Nothing else may be done with it, and it must be watched no more
     /// when the connection goes.
     public var descriptor: Int32 { socket.descriptor.raw }

@@ -2,7 +2,6 @@ import BioauthClient
 import BioauthCore
 import BioauthWire
 import Foundation
-import Synchronization
 
 /// Looks again whenever the daemon tells that something has happened, and when a lockout is over; and for the daemon itself
 /// while that is gone, less and less often.
@@ -10,7 +9,7 @@ final class EnvironmentWatch: Sendable {
     private let socketPath: String
     /// All of it happens on here, the program's part included.
     private let queue = DispatchQueue(label: "LocalAuthentication.environment")
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         /// False: there is nobody to be told any more.
@@ -74,7 +73,10 @@ final class EnvironmentWatch: Sendable {
     /// Whatever happened: it is looked at as a whole.
     private func hear(_ connection: WatchedConnection) {
         do {
-            while true { _ = try connection.connection.receive(within: .zero) }
+            while true {
+                _ = try connection.connection.receive(within: .zero)
+                state.withLock { $0.failures = 0 }
+            }
         } catch .timedOut {
             queue.async { [self] in look() }
         } catch {
@@ -82,22 +84,29 @@ final class EnvironmentWatch: Sendable {
         }
     }
 
+    /// One that is taken and closed at once is a failure too: the next is made no sooner than after any other.
     private func lost(_ connection: WatchedConnection) {
         connection.close()
-        state.withLock { if $0.connection === connection { $0.connection = nil } }
+        state.withLock { state in
+            if state.connection === connection { state.connection = nil }
+            state.failures += 1
+        }
         queue.async { [self] in look() }
     }
 
+    private func lookAnew() {
+        if state.withLock({ $0.connection == nil && $0.told != nil }) {
+            connect()
+            state.withLock { if $0.connection == nil { $0.failures += 1 } }
+        }
+        look()
+    }
+
     private func look() {
-        if state.withLock({ $0.connection == nil && $0.told != nil }) { connect() }
         guard let told = state.withLock({ $0.told }) else { return }
         let examination = EnvironmentWatch.examine(at: socketPath)
         guard told(examination.map { .init($0) }) else { return stop() }
-        let isConnected = state.withLock { state in
-            state.failures = state.connection == nil ? state.failures + 1 : 0
-            return state.connection != nil
-        }
-        if !isConnected { return lookAgain(after: delay) }
+        if state.withLock({ $0.connection == nil }) { return lookAgain(after: delay) }
         lookAgain(after: examination?.denial?.endsIn)
     }
 
@@ -114,7 +123,7 @@ final class EnvironmentWatch: Sendable {
         }
         guard let time else { return }
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(time.wireMilliseconds) + 1)) { [weak self] in
-            if let self, state.withLock({ $0.looks == number }) { look() }
+            if let self, state.withLock({ $0.looks == number }) { lookAnew() }
         }
     }
 }

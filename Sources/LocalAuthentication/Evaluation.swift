@@ -48,7 +48,7 @@ final class Evaluation: Sendable {
         self.question = question
         self.prompting = prompting
         state = Locked(State(reply: reply, offersFallback: question.takesPassword))
-        askForTouch(isPermitted: false)
+        askForTouch()
     }
 
     var isOver: Bool { state.withLock { $0.reply == nil } }
@@ -78,11 +78,11 @@ final class Evaluation: Sendable {
         guard move(from: .permission, to: .touch) else { return }
         if isPermitted {
             state.withLock { $0.isPermitted = true }
-            return askForTouch(isPermitted: true)
+            return askForTouch()
         }
         Evaluation.queueOfItsOwn().async { [self] in
             // Where it can't be kept the person is asked again the next time.
-            _ = try? answer(to: question.refusal)
+            _ = try? Prospect.ask(question.refusal, at: question.socketPath)
             fingerDenied(Denial(.notPermitted))
         }
     }
@@ -103,18 +103,18 @@ final class Evaluation: Sendable {
 
     /// They are back. What else than a touch was asked for still stands.
     func resume() {
-        let (isLost, isPermitted) = state.withLock {
-            ($0.reply != nil && $0.step == .touch && $0.connection == nil, $0.isPermitted)
-        }
-        if isLost { askForTouch(isPermitted: isPermitted) }
+        if state.withLock({ $0.reply != nil && $0.step == .touch && $0.connection == nil }) { askForTouch() }
     }
 
     // MARK: The touch
 
-    private func askForTouch(isPermitted: Bool) {
+    private func askForTouch() {
         do {
             let connection = WatchedConnection(try DaemonConnection(path: question.socketPath))
-            state.withLock { if $0.reply != nil { $0.connection = connection } }
+            let isPermitted = state.withLock { state in
+                if state.reply != nil { state.connection = connection }
+                return state.isPermitted
+            }
             connection.watch(for: Question.timeout + Evaluation.grace) { [self] in
                 receive()
             } onTimeout: { [self] in
@@ -239,7 +239,7 @@ final class Evaluation: Sendable {
     private func rightPassword(_ ticket: Ticket?) {
         guard let message = question.message(after: ticket) else { return end(nil) }
         do {
-            switch try answer(to: message) {
+            switch try Prospect.ask(message, at: question.socketPath) {
             case .done: end(nil)
             case .refused(let denial): end(denial)
             default: end(Denial(ConnectionError.outOfTurn.cause))
@@ -258,13 +258,6 @@ final class Evaluation: Sendable {
         guard move(from: .checking, to: .password) else { return }
         let count = expireThisStep()
         show(.password, in: count) { tr("That is not the password. Try again.") }
-    }
-
-    /// What the daemon answers to something that it answers at once.
-    private func answer(to message: ClientMessage) throws(ConnectionError) -> DaemonMessage {
-        let connection = try DaemonConnection(path: question.socketPath)
-        try connection.send(message)
-        return try connection.receive(within: Prospect.patience)
     }
 
     // MARK: From step to step

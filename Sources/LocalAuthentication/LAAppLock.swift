@@ -25,9 +25,7 @@ public struct LAAppLock: Sendable {
         get throws {
             guard let account = Program.account else { throw LAError(Denial(.unknownUser)) }
             do {
-                let connection = try DaemonConnection(path: socketPath)
-                try connection.send(.switches(account))
-                guard case .switches(let entries) = try connection.receive(within: Prospect.patience) else {
+                guard case .switches(let entries) = try Prospect.ask(.switches(account), at: socketPath) else {
                     throw ConnectionError.outOfTurn
                 }
                 return entries.contains(SwitchEntry(LAAppLock.subject, isOn: true))

@@ -131,10 +131,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     @preconcurrency open func evaluatePolicy(
         _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        ask(.letIn, policy, localizedReason) { [weak self] error in
-            if error == nil { self?.learnDomainState() }
-            reply(error == nil, error)
-        }
+        ask(.letIn, policy, localizedReason) { reply($0 == nil, $0) }
     }
 
     /// Asks the person, and returns true or throws a `LAError`. A task that is cancelled withdraws the question, which then
@@ -218,6 +215,7 @@ open class LAContext: NSObject, @unchecked Sendable {
                     audience: state.audience(isSeenElsewhere: onEvent != nil), onEvent: onEvent)
             ) { [weak self] error in
                 self?.forgetEnded()
+                if error == nil { self?.learnDomainState() }
                 reply(error)
             }
             state.running = started

@@ -1,6 +1,5 @@
 public import Foundation
 import BioauthCore
-import Synchronization
 
 /// The ways in which a person can show here that it is they, and how these stand: to be looked at, and to be told of changes.
 ///
@@ -13,7 +12,7 @@ open class LAEnvironment: NSObject, @unchecked Sendable {
 
     private let socketPath: String
     // Everything that changes is in here.
-    private let watching = Mutex(Watching())
+    private let watching = Locked(Watching())
 
     fileprivate struct Watching {
         var observers: [WeakObserver] = []
@@ -25,8 +24,6 @@ open class LAEnvironment: NSObject, @unchecked Sendable {
     // It is called on one queue alone, and by this known by its address.
     fileprivate struct WeakObserver: @unchecked Sendable {
         weak var observer: (any Observer)?
-
-        func isGone(or other: WeakObserver) -> Bool { observer == nil || observer === other.observer }
     }
 
     /// That of a daemon elsewhere.
@@ -43,11 +40,12 @@ open class LAEnvironment: NSObject, @unchecked Sendable {
 
     /// Has the observer told of changes from now on. It is held weakly, and told on a queue of the environment's own.
     open func addObserver(_ observer: any Observer) {
-        let observer = WeakObserver(observer: observer)
-        watching.withLock { watching in
-            watching.observers.removeAll { $0.isGone(or: observer) }
-            watching.observers.append(observer)
-            guard watching.watch == nil else { return }
+        let added = WeakObserver(observer: observer)
+        // Who is only looked at in here may be let go by that: not before it is left.
+        let seen = watching.withLock { watching in
+            let seen = watching.remove(added)
+            watching.observers.append(added)
+            guard watching.watch == nil else { return seen }
             let watch = EnvironmentWatch(socketPath)
             watching.watch = watch
             watching.state = State(
@@ -55,30 +53,35 @@ open class LAEnvironment: NSObject, @unchecked Sendable {
                     guard let self, let watch else { return false }
                     return changed(to: State(facts), by: watch)
                 })
+            return seen
         }
+        withExtendedLifetime(seen) {}
     }
 
     /// Has it told of nothing more. With the last observer nothing of the system's is held any more.
     open func removeObserver(_ observer: any Observer) {
-        let observer = WeakObserver(observer: observer)
-        watching.withLock { watching in
-            watching.observers.removeAll { $0.isGone(or: observer) }
+        let removed = WeakObserver(observer: observer)
+        let seen = watching.withLock { watching in
+            let seen = watching.remove(removed)
             watching.endIfUnobserved()
+            return seen
         }
+        withExtendedLifetime(seen) {}
     }
 
     /// Tells the observers, if something has changed. False: there is none any more.
     private func changed(to new: State, by watch: EnvironmentWatch) -> Bool {
-        let (old, observers) = watching.withLock { watching -> (State?, [WeakObserver]) in
+        let (old, observers) = watching.withLock { watching -> (State?, [any Observer]) in
+            let seen = watching.remove(nil)
             watching.endIfUnobserved()
-            guard watching.watch === watch else { return (nil, []) }
+            guard watching.watch === watch else { return (nil, seen) }
             let old = watching.state
             watching.state = new
-            return (old, watching.observers)
+            return (old, seen)
         }
         guard let old else { return false }
         if old != new {
-            for weak in observers { weak.observer?.environment(self, stateDidChangeFromOldState: old) }
+            for observer in observers { observer.environment(self, stateDidChangeFromOldState: old) }
         }
         return true
     }
@@ -99,9 +102,24 @@ extension LAEnvironment.Observer {
 }
 
 extension LAEnvironment.Watching {
+    /// Removes one, and those that are gone.
+    ///
+    /// - Returns: those that are left, held: who holds one last lets it go, and what it does then must not find this locked.
+    fileprivate mutating func remove(_ removed: LAEnvironment.WeakObserver?) -> [any LAEnvironment.Observer] {
+        var seen = removed?.observer.map { [$0] } ?? []
+        let one = seen.first
+        observers.removeAll { weak in
+            guard let observer = weak.observer else { return true }
+            if observer === one { return true }
+            seen.append(observer)
+            return false
+        }
+        if one != nil { seen.removeFirst() }
+        return seen
+    }
+
     fileprivate mutating func endIfUnobserved() {
-        guard observers.allSatisfy({ $0.observer == nil }) else { return }
-        observers = []
+        guard observers.isEmpty else { return }
         watch?.stop()
         (watch, state) = (nil, nil)
     }

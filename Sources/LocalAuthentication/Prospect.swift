@@ -14,8 +14,10 @@ struct Prospect {
     /// Which prints there are, where a finger would be taken; nil: none, or not known.
     let domainState: Data?
 
-    /// How long to wait for the daemon's answer: it may itself have to ask the session manager.
-    static let patience = Duration.seconds(2)
+    /// What the daemon answers to something that it answers at once; it may itself have to ask the session manager.
+    static func ask(_ message: ClientMessage, at socketPath: String) throws(ConnectionError) -> DaemonMessage {
+        try DaemonConnection.answer(to: message, at: socketPath, within: .seconds(2))
+    }
 
     /// Asks the daemon, and waits for its answer.
     init(of account: Account, _ policy: LAPolicy, at socketPath: String) {
@@ -46,12 +48,10 @@ extension Examination {
 
     /// Has the daemon say what this program's asking would come to, and waits for its answer.
     init(of account: Account, _ policy: LAPolicy, at socketPath: String) throws(ConnectionError) {
-        let connection = try DaemonConnection(path: socketPath)
-        try connection.send(
-            .examine(
-                account, service: Program.name, tty: nil, isApp: true,
-                policy: policy == .deviceOwnerAuthentication ? .biometricsOrPassword : .biometrics))
-        guard case .examination(let examination) = try connection.receive(within: Prospect.patience) else {
+        let question = ClientMessage.examine(
+            account, service: Program.name, tty: nil, isApp: true,
+            policy: policy == .deviceOwnerAuthentication ? .biometricsOrPassword : .biometrics)
+        guard case .examination(let examination) = try Prospect.ask(question, at: socketPath) else {
             throw .outOfTurn
         }
         self = examination

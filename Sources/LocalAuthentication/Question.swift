@@ -62,17 +62,3 @@ struct Question: Sendable {
             isOn: isOn, ticket: ticket)
     }
 }
-
-extension Cause {
-    /// Whether the password is the next to be asked for where it will do: the finger can't be had, and it isn't that nobody is
-    /// there, or nobody answers.
-    var leadsToPassword: Bool {
-        switch self {
-        case .personCancelled, .appWithdrew, .timedOut, .daemonStopping, .interactionForbidden, .nobodyToAsk,
-            .unknownUser, .noPassword, .protocolError, .noDaemon, .passwordWrong, .passwordDelayed,
-            .passwordUnavailable:
-            false
-        default: true
-        }
-    }
-}

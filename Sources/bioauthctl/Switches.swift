@@ -156,16 +156,3 @@ extension Invocation {
         }
     }
 }
-
-extension Cause {
-    /// Whether the password does what the finger couldn't: not where somebody gave up, nobody is there, or it isn't about
-    /// the finger.
-    fileprivate var leadsToPassword: Bool {
-        switch self {
-        case .personCancelled, .timedOut, .daemonStopping, .notPermitted, .unknownUser, .noPassword, .tooManySwitches,
-            .stateNotWritable, .protocolError, .tooManyRequests, .noDaemon:
-            false
-        default: true
-        }
-    }
-}

@@ -35,7 +35,43 @@ extension DaemonConnection {
     }
 }
 
+extension DaemonConnection {
+    /// What comes next, after whatever is said of the reader's opening.
+    func next() throws -> DaemonMessage {
+        try receive {
+            guard case .waiting(let wait) = $0 else { return true }
+            return wait.cause != .readerOpening
+        }
+    }
+}
+
+extension DaemonMessage {
+    /// Whether it asks for a touch.
+    var isPrompt: Bool { if case .prompt = self { true } else { false } }
+
+    /// The same, for the first time or again.
+    func isPrompt(again: Bool) -> Bool { if case .prompt(let prompt) = self { prompt.again == again } else { false } }
+}
+
 extension DaemonUnderTest {
+    /// Asks for a touch of the account's that the tests run as, and leaves the connection open.
+    func request(_ service: String = "sudo", tty: String? = nil, agent: Int32? = nil) throws -> DaemonConnection {
+        let connection = try connect()
+        try connection.send(
+            .authenticate(
+                Authenticate(
+                    account: DaemonUnderTest.account, service: service, tty: tty, timeout: .seconds(60),
+                    agentPID: agent)))
+        return connection
+    }
+
+    /// A request that has been prompted for.
+    func prompted(_ service: String = "sudo") throws -> DaemonConnection {
+        let connection = try request(service)
+        #expect(try connection.next().isPrompt(again: false))
+        return connection
+    }
+
     /// Sends a message on a connection of its own, which has to end like this.
     func expect(
         _ end: ConnectionError, to message: ClientMessage, as uid: UInt32 = DaemonUnderTest.account.uid,

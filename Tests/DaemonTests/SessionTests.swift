@@ -33,40 +33,13 @@ struct SessionTests {
         try DaemonUnderTest.enrolled(in: directory, environment: logind.environment, under: stage.wrapper)
     }
 
-    private func ask(
-        _ daemon: DaemonUnderTest, _ service: String = "sudo", tty: String? = nil, agent: Int32? = nil
-    ) throws -> DaemonConnection {
-        let connection = try daemon.connect()
-        try connection.send(
-            .authenticate(
-                Authenticate(account: me, service: service, tty: tty, timeout: .seconds(60), agentPID: agent)))
-        return connection
-    }
-
-    /// A request that has been prompted for.
-    private func prompted(_ daemon: DaemonUnderTest, _ service: String = "sudo") throws -> DaemonConnection {
-        let connection = try ask(daemon, service)
-        #expect(isPrompt(try next(connection)))
-        return connection
-    }
-
-    /// What comes next, after whatever is said of the reader's opening.
-    private func next(_ connection: borrowing DaemonConnection) throws -> DaemonMessage {
-        while true {
-            let message = try connection.receive(within: .seconds(15))
-            guard case .waiting(let wait) = message, wait.cause == .readerOpening else { return message }
-        }
-    }
-
-    private func isPrompt(_ message: DaemonMessage) -> Bool { if case .prompt = message { true } else { false } }
-
     /// Why a request is denied before anybody was prompted; nil when it is prompted.
     private func cause(
         _ daemon: DaemonUnderTest, _ service: String = "sudo", tty: String? = nil, agent: Int32? = nil
     ) throws -> Cause? {
-        let connection = try ask(daemon, service, tty: tty, agent: agent)
-        let answer = try next(connection)
-        if isPrompt(answer) { return nil }
+        let connection = try daemon.request(service, tty: tty, agent: agent)
+        let answer = try connection.next()
+        if answer.isPrompt { return nil }
         guard let cause = denial(answer) else { throw DaemonUnderTest.Unexpected(answer) }
         return cause
     }
@@ -225,7 +198,7 @@ struct SessionTests {
         let request = Authenticate(
             account: Account(uid: stranger, name: "nobody"), service: "sudo", agentPID: getppid())
         try connection.send(.authenticate(request))
-        #expect(denial(try next(connection)) == .sessionUnknown)
+        #expect(denial(try connection.next()) == .sessionUnknown)
     }
 
     @Test("A session that opens a moment before it asks is known") func newSession() throws {
@@ -234,9 +207,9 @@ struct SessionTests {
         #expect(try cause(daemon) == .sessionUnknown)
         try logind.open("c2")
         #expect(try cause(daemon) == nil)
-        let waiting = try prompted(daemon)
+        let waiting = try daemon.prompted()
         try logind.close("c2")
-        #expect(denial(try next(waiting)) == .sessionUnknown)
+        #expect(denial(try waiting.next()) == .sessionUnknown)
     }
 
     // MARK: What changes meanwhile
@@ -244,37 +217,37 @@ struct SessionTests {
     @Test("A screen that is locked ends what was asked for in front of it, and its locker goes on")
     func lockedMeanwhile() throws {
         let daemon = try daemon()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try logind.change("c1", "'LockedHint': <true>")
-        #expect(denial(try next(sudo)) == .sessionLocked)
-        let locker = try prompted(daemon, "i3lock")
+        #expect(denial(try sudo.next()) == .sessionLocked)
+        let locker = try daemon.prompted("i3lock")
         try daemon.touch(1)
-        #expect(try next(locker) == .verdict(.allowed(.rightIndex)))
+        #expect(try locker.next() == .verdict(.allowed(.rightIndex)))
     }
 
     @Test("A screen that is locked ends an enrolment") func lockedWhileEnrolling() throws {
         let daemon = try daemon()
         let connection = try daemon.connect()
         try connection.send(.enroll(me, .leftIndex, nil))
-        while !isPrompt(try next(connection)) {}
+        while try !connection.next().isPrompt {}
         try logind.change("c1", "'LockedHint': <true>")
-        #expect(try next(connection) == .refused(Denial(.sessionLocked)))
+        #expect(try connection.next() == .refused(Denial(.sessionLocked)))
     }
 
     @Test("What was asked for in a session that goes to the background ends; its locker rests until it is back")
     func background() throws {
         let daemon = try daemon()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try logind.change("c1", "'Active': <false>")
-        #expect(denial(try next(sudo)) == .sessionInactive)
+        #expect(denial(try sudo.next()) == .sessionInactive)
 
         try logind.change("c1", "'Active': <true>, 'LockedHint': <true>")
         #expect(try settles(daemon, on: .sessionLocked))
-        let locker = try prompted(daemon, "i3lock")
+        let locker = try daemon.prompted("i3lock")
         try logind.change("c1", "'Active': <false>")
-        #expect(try next(locker) == .waiting(Wait(cause: .resting)))
+        #expect(try locker.next() == .waiting(Wait(cause: .resting)))
         try logind.change("c1", "'Active': <true>")
-        #expect(isPrompt(try next(locker)))
+        #expect(try locker.next().isPrompt)
     }
 
     @Test("Whoever presses a key at the machine is noticed, and nobody who works from afar") func activity() throws {
@@ -295,18 +268,18 @@ struct SessionTests {
     @Test("Under a shut lid nobody is prompted, and what waits for a touch ends; the locker rests until it opens")
     func lid() throws {
         let daemon = try daemon()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try logind.lid(isShut: true)
-        #expect(denial(try next(sudo)) == .lidClosed)
+        #expect(denial(try sudo.next()) == .lidClosed)
         #expect(try cause(daemon) == .lidClosed)
         #expect(try cause(daemon, "i3lock") == .lidClosed)
         try logind.lid(isShut: false)
         #expect(try settles(daemon, on: nil))
-        let locker = try prompted(daemon, "i3lock")
+        let locker = try daemon.prompted("i3lock")
         try logind.lid(isShut: true)
-        #expect(try next(locker) == .waiting(Wait(cause: .resting)))
+        #expect(try locker.next() == .waiting(Wait(cause: .resting)))
         try logind.lid(isShut: false)
-        #expect(isPrompt(try next(locker)))
+        #expect(try locker.next().isPrompt)
     }
 
     @Test("The lid is seen to although logind doesn't tell of it") func quietLid() throws {
@@ -314,27 +287,27 @@ struct SessionTests {
         try logind.lidQuietly(isShut: true)
         #expect(try cause(daemon) == .lidClosed)
         try logind.lidQuietly(isShut: false)
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try logind.lidQuietly(isShut: true)
-        #expect(denial(try next(sudo)) == .lidClosed)
+        #expect(denial(try sudo.next()) == .lidClosed)
     }
 
     // MARK: Logind itself
 
     @Test("A restart of logind ends nothing, and what it says afterwards holds") func restart() throws {
         let daemon = try daemon()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try logind.stop()
         // What is asked meanwhile waits for it.
-        let other = try ask(daemon, "bioauthctl")
+        let other = try daemon.request("bioauthctl")
         try logind.start(sessions: ["c1"])
-        guard case .waiting(let wait) = try next(other), wait.cause == .queued else {
+        guard case .waiting(let wait) = try other.next(), wait.cause == .queued else {
             Issue.record("the other request was not let in")
             return
         }
         try logind.change("c1", "'LockedHint': <true>")
-        #expect(denial(try next(sudo)) == .sessionLocked)
-        #expect(denial(try next(other)) == .sessionLocked)
+        #expect(denial(try sudo.next()) == .sessionLocked)
+        #expect(denial(try other.next()) == .sessionLocked)
         try logind.change("c1", "'LockedHint': <false>")
         #expect(try settles(daemon, on: nil))
     }
@@ -361,9 +334,9 @@ struct SessionTests {
 
     @Test("A logind that goes for good ends what waits for a touch") func gone() throws {
         let daemon = try daemon()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try logind.stop()
-        #expect(denial(try next(sudo)) == .sessionUnknown)
+        #expect(denial(try sudo.next()) == .sessionUnknown)
         #expect(try cause(daemon) == .sessionUnknown)
     }
 

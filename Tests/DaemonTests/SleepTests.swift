@@ -56,31 +56,6 @@ struct SleepTests {
         #expect(try eventually { try isOpen(daemon) })
     }
 
-    private func ask(_ daemon: DaemonUnderTest, _ service: String = "sudo") throws -> DaemonConnection {
-        let connection = try daemon.connect()
-        try connection.send(.authenticate(Authenticate(account: me, service: service, timeout: .seconds(60))))
-        return connection
-    }
-
-    private func prompted(_ daemon: DaemonUnderTest, _ service: String = "sudo") throws -> DaemonConnection {
-        let connection = try ask(daemon, service)
-        #expect(isPrompt(try next(connection)))
-        return connection
-    }
-
-    /// What comes next, after whatever is said of the reader's opening.
-    private func next(_ connection: borrowing DaemonConnection) throws -> DaemonMessage {
-        while true {
-            let message = try connection.receive(within: .seconds(15))
-            guard case .waiting(let wait) = message, wait.cause == .readerOpening else { return message }
-        }
-    }
-
-    private func isPrompt(_ message: DaemonMessage, again: Bool = false) -> Bool {
-        guard case .prompt(let prompt) = message else { return false }
-        return prompt.again == again
-    }
-
     private let suspended = DaemonMessage.waiting(Wait(cause: .suspended))
 
     // MARK: The reader
@@ -104,13 +79,13 @@ struct SleepTests {
         let daemon = try daemon(configuration: "[reader]\nkeep-warm-seconds=0\n")
         #expect(try eventually { try logind.isDelayed() && daemon.status().readerState == .closed })
         // The prompt goes first, and the reader is opened meanwhile.
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try sleep(daemon)
-        #expect(try next(sudo) == suspended)
+        #expect(try sudo.next() == suspended)
         try wake(daemon)
-        #expect(isPrompt(try next(sudo), again: true))
+        #expect(try sudo.next().isPrompt(again: true))
         try daemon.touch(1)
-        #expect(try next(sudo) == .verdict(.allowed(.rightIndex)))
+        #expect(try sudo.next() == .verdict(.allowed(.rightIndex)))
     }
 
     @Test("The machine is held up for as long as the reader is busy, although nobody has it any more") func busy()
@@ -126,13 +101,13 @@ struct SleepTests {
             under: stage.wrapper)
         let connection = try daemon.connect()
         try connection.send(.enroll(me, .leftIndex, nil))
-        while !isPrompt(try next(connection)) {}
+        while try !connection.next().isPrompt(again: false) {}
         try device.tell("SCAN left")
-        while case .enrolling(let stage, _, _) = try next(connection), stage == 0 {}
+        while case .enrolling(let stage, _, _) = try connection.next(), stage == 0 {}
         try device.tell("SET_CANCELLATION_ENABLED 0")
         try device.tell("SLEEP 600000")
         try daemon.waitFor(.sleeping) { try logind.prepareForSleep(true) }
-        #expect(try next(connection) == .refused(Denial(.suspended)))
+        #expect(try connection.next() == .refused(Denial(.suspended)))
         #expect(try daemon.status().waiting == 0)
         #expect(try logind.isDelayed())
     }
@@ -147,9 +122,9 @@ struct SleepTests {
 
     @Test("A reader that is pulled out isn't waited for") func unplugged() throws {
         let daemon = try ready()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try daemon.person.unplug()
-        #expect(try next(sudo) == .verdict(.denied(Denial(.readerUnplugged))))
+        #expect(try sudo.next() == .verdict(.denied(Denial(.readerUnplugged))))
         #expect(try eventually { try !logind.isDelayed() })
     }
 
@@ -157,18 +132,18 @@ struct SleepTests {
         "One that goes just after the machine woke may come back: for a while that ends nothing, and is no lack of one")
     func goesAfterwards() throws {
         let daemon = try ready()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try sleep(daemon)
-        #expect(try next(sudo) == suspended)
+        #expect(try sudo.next() == suspended)
         try wake(daemon)
-        #expect(isPrompt(try next(sudo), again: true))
+        #expect(try sudo.next().isPrompt(again: true))
         try daemon.person.unplug()
         let opening = DaemonMessage.waiting(Wait(cause: .readerOpening))
         #expect(try sudo.receive(within: .seconds(5)) == opening)
-        let locker = try ask(daemon, "i3lock")
+        let locker = try daemon.request("i3lock")
         #expect(try locker.receive(within: .seconds(5)) == opening)
         // Now it has gone for good.
-        #expect(try next(locker) == .verdict(.denied(Denial(.readerUnplugged))))
+        #expect(try locker.next() == .verdict(.denied(Denial(.readerUnplugged))))
         #expect(try daemon.denial() == .noReader)
         #expect(try !logind.isDelayed())
     }
@@ -184,38 +159,38 @@ struct SleepTests {
     @Test("Who has been asked for a touch hears that it has to wait, and is asked afresh; nothing is counted")
     func armed() throws {
         let daemon = try ready()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try sleep(daemon)
-        #expect(try next(sudo) == suspended)
+        #expect(try sudo.next() == suspended)
         try wake(daemon)
-        #expect(isPrompt(try next(sudo), again: true))
+        #expect(try sudo.next().isPrompt(again: true))
         try daemon.touch(1)
-        #expect(try next(sudo) == .verdict(.allowed(.rightIndex)))
+        #expect(try sudo.next() == .verdict(.allowed(.rightIndex)))
         #expect(try daemon.status().mismatches == 0)
     }
 
     @Test("A finger on the reader doesn't hold up the sleep, and serves nobody after it") func fingerOn() throws {
         let daemon = try ready()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try daemon.person.finger(on: true)
         try sleep(daemon)
-        #expect(try next(sudo) == suspended)
+        #expect(try sudo.next() == suspended)
         try wake(daemon)
-        #expect(isPrompt(try next(sudo), again: true))
+        #expect(try sudo.next().isPrompt(again: true))
         try daemon.touch(1)
-        #expect(try next(sudo) == .verdict(.allowed(.rightIndex)))
+        #expect(try sudo.next() == .verdict(.allowed(.rightIndex)))
         #expect(try daemon.status().mismatches == 0)
     }
 
     @Test("Nor does one that stays after its touch was compared") func fingerStays() throws {
         let daemon = try ready()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try daemon.person.touch(SyntheticFinger(number: 5).impression(20), lifting: false)
-        #expect(try next(sudo) == .mismatch(triesLeft: 2))
+        #expect(try sudo.next() == .mismatch(triesLeft: 2))
         try sleep(daemon)
-        #expect(try next(sudo) == suspended)
+        #expect(try sudo.next() == suspended)
         try wake(daemon)
-        guard case .prompt(let prompt) = try next(sudo) else { throw DaemonUnderTest.Unexpected() }
+        guard case .prompt(let prompt) = try sudo.next() else { throw DaemonUnderTest.Unexpected() }
         #expect(prompt.triesLeft == 2)
         #expect(try daemon.status().mismatches == 1)
     }
@@ -224,10 +199,10 @@ struct SleepTests {
         let daemon = try ready()
         let connection = try daemon.connect()
         try connection.send(.enroll(me, .leftIndex, nil))
-        while !isPrompt(try next(connection)) {}
+        while try !connection.next().isPrompt(again: false) {}
         try sleep(daemon)
-        var told = try next(connection)
-        if case .enrolling = told { told = try next(connection) }
+        var told = try connection.next()
+        if case .enrolling = told { told = try connection.next() }
         #expect(told == .refused(Denial(.suspended)))
         try wake(daemon)
         #expect(try daemon.enroll(.leftIndex, synthetic: 2) == .done(nil))
@@ -236,31 +211,31 @@ struct SleepTests {
     @Test("A locker is asked for as soon as the reader is open again, what it suspended only after it")
     func locker() throws {
         let daemon = try ready()
-        let sudo = try prompted(daemon)
-        let locker = try prompted(daemon, "i3lock")
-        #expect(try next(sudo) == .waiting(Wait(cause: .suspended, other: locker.asker("i3lock"))))
+        let sudo = try daemon.prompted()
+        let locker = try daemon.prompted("i3lock")
+        #expect(try sudo.next() == .waiting(Wait(cause: .suspended, other: locker.asker("i3lock"))))
         try sleep(daemon)
-        #expect(try next(locker) == suspended)
+        #expect(try locker.next() == suspended)
         try wake(daemon)
-        #expect(isPrompt(try next(locker), again: true))
+        #expect(try locker.next().isPrompt(again: true))
         try daemon.touch(1)
-        #expect(try next(locker) == .verdict(.allowed(.rightIndex)))
-        #expect(isPrompt(try next(sudo), again: true))
+        #expect(try locker.next() == .verdict(.allowed(.rightIndex)))
+        #expect(try sudo.next().isPrompt(again: true))
     }
 
     @Test("Two requests both wait, and go on in their order") func two() throws {
         let daemon = try ready()
-        let first = try prompted(daemon)
-        let second = try ask(daemon)
-        guard case .waiting(let wait) = try next(second), wait.cause == .queued else {
+        let first = try daemon.prompted()
+        let second = try daemon.request()
+        guard case .waiting(let wait) = try second.next(), wait.cause == .queued else {
             throw DaemonUnderTest.Unexpected()
         }
         try sleep(daemon)
-        #expect(try next(first) == suspended)
-        #expect(try next(second) == suspended)
+        #expect(try first.next() == suspended)
+        #expect(try second.next() == suspended)
         try wake(daemon)
-        #expect(isPrompt(try next(first), again: true))
-        guard case .waiting(let after) = try next(second), after.cause == .queued, after.place == 1 else {
+        #expect(try first.next().isPrompt(again: true))
+        guard case .waiting(let after) = try second.next(), after.cause == .queued, after.place == 1 else {
             throw DaemonUnderTest.Unexpected()
         }
     }
@@ -268,19 +243,19 @@ struct SleepTests {
     @Test("Who asks while the machine sleeps waits for its end; an app's request is denied") func meanwhile() throws {
         let daemon = try ready()
         try sleep(daemon)
-        let sudo = try ask(daemon)
-        #expect(try next(sudo) == suspended)
-        #expect(try next(try ask(daemon, "bioauthctl")) == .verdict(.denied(Denial(.suspended))))
+        let sudo = try daemon.request()
+        #expect(try sudo.next() == suspended)
+        #expect(try daemon.request("bioauthctl").next() == .verdict(.denied(Denial(.suspended))))
         #expect(try !isOpen(daemon))
         try wake(daemon)
-        #expect(isPrompt(try next(sudo)))
+        #expect(try sudo.next().isPrompt(again: false))
     }
 
     @Test("Who leaves while the machine sleeps is forgotten") func leaves() throws {
         let daemon = try ready()
-        var sudo: DaemonConnection? = try prompted(daemon)
+        var sudo: DaemonConnection? = try daemon.prompted()
         try sleep(daemon)
-        #expect(try next(sudo!) == suspended)
+        #expect(try sudo!.next() == suspended)
         sudo = nil
         #expect(try eventually { try daemon.status().waiting == 0 })
         try wake(daemon)
@@ -290,38 +265,38 @@ struct SleepTests {
 
     @Test("A daemon that begins while the machine is about to sleep finds that out") func midSleep() throws {
         let daemon = try daemon(preparingForSleep: true)
-        let sudo = try ask(daemon)
-        #expect(try next(sudo) == suspended)
+        let sudo = try daemon.request()
+        #expect(try sudo.next() == suspended)
         #expect(try eventually { try !isOpen(daemon) })
         #expect(try !logind.isDelayed())
         try wake(daemon)
-        #expect(isPrompt(try next(sudo)))
+        #expect(try sudo.next().isPrompt(again: false))
     }
 
     @Test("A logind that is started anew in the middle is asked again, and delayed again once the machine is awake")
     func restartAsleep() throws {
         let daemon = try ready()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try sleep(daemon)
-        #expect(try next(sudo) == suspended)
+        #expect(try sudo.next() == suspended)
         try logind.stop()
         try logind.start(sessions: ["c1"], preparingForSleep: true)
-        let other = try ask(daemon, "i3lock")
-        #expect(try next(other) == suspended)
+        let other = try daemon.request("i3lock")
+        #expect(try other.next() == suspended)
         #expect(try !isOpen(daemon))
         try wake(daemon)
-        #expect(isPrompt(try next(other)))
+        #expect(try other.next().isPrompt(again: false))
     }
 
     @Test("One that comes back when the machine is awake says so") func restartAwake() throws {
         let daemon = try ready()
-        let sudo = try prompted(daemon)
+        let sudo = try daemon.prompted()
         try sleep(daemon)
-        #expect(try next(sudo) == suspended)
+        #expect(try sudo.next() == suspended)
         try logind.stop()
         try logind.start(sessions: ["c1"])
         #expect(try eventually { try logind.isDelayed() })
-        #expect(isPrompt(try next(sudo), again: true))
+        #expect(try sudo.next().isPrompt(again: true))
     }
 
     @Test("One that goes for good doesn't leave the reader closed for good") func gone() throws {

@@ -103,5 +103,4 @@ extension DaemonMessage {
 
     static func refused(_ cause: Cause) -> DaemonMessage { .refused(Denial(cause)) }
 
-    var isPrompt: Bool { if case .prompt = self { true } else { false } }
 }

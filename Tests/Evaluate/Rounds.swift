@@ -29,6 +29,8 @@ private func round(_ number: Int, _ socketPath: String) async -> LAError.Code? {
         case 0: prompt.cancel()
         case 1: context?.invalidate()
         case 2: DispatchQueue.global().async { prompt.cancel() }
+        // The password is asked for next.
+        case 3 where prompt.kind == .password: context?.invalidate()
         case 3: prompt.chooseFallback()
         default: break
         }
@@ -40,10 +42,6 @@ private func round(_ number: Int, _ socketPath: String) async -> LAError.Code? {
         switch way {
         case 4: context?.invalidate()
         case 5: context = nil
-        case 3:
-            // The password is asked for next.
-            let other = context
-            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { other?.invalidate() }
         default: break
         }
     }

@@ -12,11 +12,7 @@ final class HotPlugTests: XCTestCase {
     func testAReaderThatComesBackOnAnotherBusIsFoundAndTheOldOneIsNot() throws {
         try onMainActor { [name] in
             guard let bus = try PlayedBus(forTest: name) else { return }
-            let source = LibfprintReaders()
-            let added = Told<any Reader>()
-            let removed = Told<any Reader>()
-            source.onAdded = { added.append($0) }
-            source.onRemoved = { removed.append($0) }
+            let (source, added, removed) = HotPlugTests.readers()
             let first = try bus.plug(bus: 1)
             source.start()
             let reader = try added.one()
@@ -44,11 +40,7 @@ final class HotPlugTests: XCTestCase {
     func testAReaderThatTheKernelHasNoLongerIsGoneThoughNobodyToldSo() throws {
         try onMainActor { [name] in
             guard let bus = try PlayedBus(forTest: name) else { return }
-            let source = LibfprintReaders()
-            let added = Told<any Reader>()
-            let removed = Told<any Reader>()
-            source.onAdded = { added.append($0) }
-            source.onRemoved = { removed.append($0) }
+            let (source, added, removed) = HotPlugTests.readers()
             let ghost = try bus.plug(bus: 1)
             source.start()
             let reader = try added.one()
@@ -56,6 +48,18 @@ final class HotPlugTests: XCTestCase {
             XCTAssertEqual(try reader.opening().fault, .unplugged)
             XCTAssert(try removed.one() === reader)
         }
+    }
+}
+
+extension HotPlugTests {
+    @MainActor fileprivate static func readers() -> (
+        LibfprintReaders, added: Told<any Reader>, removed: Told<any Reader>
+    ) {
+        let source = LibfprintReaders()
+        let (added, removed) = (Told<any Reader>(), Told<any Reader>())
+        source.onAdded = { added.append($0) }
+        source.onRemoved = { removed.append($0) }
+        return (source, added, removed)
     }
 }
 
@@ -78,28 +82,10 @@ final class HotPlugTests: XCTestCase {
 
     /// umockdev has to be loaded before a process begins, so a test runs once more in another: nil in this one.
     init?(forTest name: String) throws {
-        let environment = ProcessInfo.processInfo.environment
-        guard let recordings = environment["FINGERPRINT_RECORDINGS"],
-            FileManager.default.fileExists(atPath: recordings + "/elan")
-        else { throw XCTSkip("FINGERPRINT_RECORDINGS names no recording of elan") }
-        recording = recordings + "/elan"
-        guard environment["FINGERPRINT_RECORDING"] != nil else {
-            let child = Process()
-            child.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            child.arguments = [
-                "umockdev-wrapper", CommandLine.arguments[0],
-                "FingerprintReaderTests." + name.replacing(".", with: "/"),
-            ]
-            child.environment = environment.merging([
-                "FINGERPRINT_RECORDING": recording, "FP_DEVICE_EMULATION": "1", "FP_DRIVERS_WHITELIST": "elan",
-            ]) { $1 }
-            let output = Pipe()
-            child.standardOutput = output
-            child.standardError = output
-            try child.run()
-            let told = output.fileHandleForReading.readDataToEndOfFile()
-            child.waitUntilExit()
-            XCTAssertEqual(child.terminationStatus, 0, String(decoding: told.suffix(4000), as: UTF8.self))
+        let elan = try Recording("elan")
+        recording = elan.path
+        guard Recording.isReplayed else {
+            try elan.again(["umockdev-wrapper"], name)
             return nil
         }
         library = try XCTUnwrap(dlopen("libumockdev.so.0", RTLD_NOW))

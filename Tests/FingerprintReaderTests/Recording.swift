@@ -41,11 +41,17 @@ struct Recording {
                 }
             }
         }
+        try again(
+            ["umockdev-run", "-d", path + "/device"] + (try traffic ?? captured()) + ["--"], test.name)
+        return nil
+    }
+
+    /// Runs the test once more, in a process for which something is loaded first.
+    func again(_ loader: [String], _ test: String) throws {
         let child = Process()
         child.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         child.arguments =
-            ["umockdev-run", "-d", path + "/device"] + (try traffic ?? captured())
-            + ["--", CommandLine.arguments[0], "FingerprintReaderTests." + test.name.replacing(".", with: "/")]
+            loader + [CommandLine.arguments[0], "FingerprintReaderTests." + test.replacing(".", with: "/")]
         child.environment = ProcessInfo.processInfo.environment.merging([
             "FINGERPRINT_RECORDING": path, "FP_DEVICE_EMULATION": "1", "FP_DRIVERS_WHITELIST": driver,
         ]) { $1 }
@@ -56,7 +62,6 @@ struct Recording {
         let told = output.fileHandleForReading.readDataToEndOfFile()
         child.waitUntilExit()
         XCTAssertEqual(child.terminationStatus, 0, String(decoding: told.suffix(4000), as: UTF8.self))
-        return nil
     }
 
     private func captured() throws -> [String] {

@@ -62,7 +62,7 @@ import Testing
 
     @Test func `observers hear that a lockout has run out`() throws {
         let daemon = try DaemonUnderTest.listingThisProgram(
-            more: "[lockout]\nmismatches-per-delay = 3\ndelay-seconds = 1\n")
+            more: "[lockout]\nmismatches-per-delay = 3\ndelay-seconds = 5\n")
         let environment = LAEnvironment(socketPath: daemon.socketPath)
         let watcher = Watcher()
         environment.addObserver(watcher)

@@ -143,6 +143,7 @@ enum wire_cause {
     WIRE_PASSWORD_UNAVAILABLE = 50,
     WIRE_SESSION_UNKNOWN = 51,
     WIRE_READER_BUSY = 54,
+    WIRE_PRINT_GONE = 55,
 };
 
 /* A request for a touch. Strings end with a NUL and stay the caller's; the optional ones are NULL when absent. */

@@ -249,6 +249,9 @@ static const char *verdict_text(char *room, const struct wire_message *verdict, 
         return "";
     if ((enum wire_code)verdict->code == WIRE_BIOMETRY_LOCKOUT)
         return lockout_text(room, verdict);
+    /* Somebody with a print on the reader expects to be asked for it. */
+    if (verdict->cause == WIRE_PRINT_GONE)
+        return _("The fingerprint reader no longer keeps your print. Enroll again with: bioauthctl enroll");
     if (verdict->cause == WIRE_STATE_NOT_WRITABLE)
         return _("Mismatches can't be recorded, so the finger is off. Use your password, and tell the administrator.");
     return spoke ? denial_text(verdict) : "";

@@ -8,12 +8,12 @@ extension Cause {
         case .mismatchesUsedUp, .personChosePassword, .preempted, .suspended, .contended, .queued, .resting, .noReader,
             .readerFailed, .readerUnplugged, .readerHot, .readerBusy, .readerOpening, .remoteSession, .lidClosed,
             .sessionInactive, .sessionLocked, .sessionUnknown, .backgroundProcess, .serviceDisabled, .notPermitted,
-            .permissionUnasked, .notEnrolled, .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld,
+            .permissionUnasked, .notEnrolled, .printGone, .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld,
             .passwordNeverGiven, .clockWentBack, .stateDamaged, .freshPasswordNeeded, .tooManyRequests:
             true
         case .personCancelled, .appWithdrew, .timedOut, .daemonStopping, .interactionForbidden, .nobodyToAsk,
             .unknownUser, .noPassword, .stateNotWritable, .protocolError, .noDaemon, .printExists, .duplicatePrint,
-            .duplicateOfAnotherAccount, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
+            .duplicateOfAnotherAccount, .readerFull, .duplicateOnReader, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
             .passwordWrong, .passwordDelayed, .passwordUnavailable, .tooManySwitches:
             false
         }

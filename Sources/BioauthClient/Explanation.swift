@@ -169,6 +169,17 @@ extension Explanation {
                 tr("Wipe the reader and the finger, and try again."))
         case .readerCannotEnroll:
             self.init(tr("This reader can't enroll fingers."), tr("Use another reader."))
+        case .printGone:
+            self.init(
+                tr("The reader no longer keeps the account's prints."), tr("Enroll again with: bioauthctl enroll"))
+        case .readerFull:
+            self.init(
+                tr("The reader has no room for another print."),
+                tr("An administrator sees what it keeps, and can make room, with: sudo bioauthctl storage"))
+        case .duplicateOnReader:
+            self.init(
+                tr("The reader keeps this finger already, from elsewhere: no account here has it."),
+                tr("An administrator can clear such prints with: sudo bioauthctl storage --clear"))
         case .freshPasswordNeeded:
             self.init(tr("The account's password has to be given first."), tr("Try again on a terminal."))
         case .passwordWrong:

@@ -40,6 +40,8 @@ public struct Admission: Hashable, Sendable {
     public var canCompare: Bool
     /// Whether the account has a print of its own that the reader can use.
     public var isEnrolled: Bool
+    /// Whether it had one that the reader no longer keeps.
+    public var isPrintGone: Bool
     /// What who asks may ask for.
     public var entitlement: Entitlement
     /// Whether the person has just told the app that it may ask.
@@ -47,8 +49,8 @@ public struct Admission: Hashable, Sendable {
 
     public init(
         service: String, tty: String?, remoteHost: String?, interaction: Bool, peer: Peer, surroundings: Surroundings,
-        reader: ReaderID, isReaderBuiltIn: Bool, canCompare: Bool, isEnrolled: Bool, entitlement: Entitlement,
-        isPermitted: Bool = false
+        reader: ReaderID, isReaderBuiltIn: Bool, canCompare: Bool, isEnrolled: Bool, isPrintGone: Bool = false,
+        entitlement: Entitlement, isPermitted: Bool = false
     ) {
         self.service = service
         self.tty = tty
@@ -60,6 +62,7 @@ public struct Admission: Hashable, Sendable {
         self.isReaderBuiltIn = isReaderBuiltIn
         self.canCompare = canCompare
         self.isEnrolled = isEnrolled
+        self.isPrintGone = isPrintGone
         self.entitlement = entitlement
         self.isPermitted = isPermitted
     }
@@ -86,7 +89,7 @@ public struct Admission: Hashable, Sendable {
         guard interaction else { return Denial(.interactionForbidden) }
         if let obstacle = obstacle(serviceClass) { return Denial(obstacle) }
         guard reader != .none, canCompare else { return Denial(.noReader) }
-        guard isEnrolled else { return Denial(.notEnrolled) }
+        guard isEnrolled else { return Denial(isPrintGone ? .printGone : .notEnrolled) }
         return standing
     }
 

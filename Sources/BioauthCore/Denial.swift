@@ -106,6 +106,12 @@ public enum Cause: UInt16, CaseIterable, Sendable {
     // The reader again: another program has it.
     case readerBusy = 54
 
+    // A reader that keeps prints itself: it has lost the account's, has no room for another, or keeps this finger's from
+    // elsewhere.
+    case printGone = 55
+    case readerFull = 56
+    case duplicateOnReader = 57
+
     /// The code that goes with this cause.
     public var code: DenialCode {
         switch self {
@@ -121,9 +127,9 @@ public enum Cause: UInt16, CaseIterable, Sendable {
             .stateNotWritable, .protocolError, .tooManyRequests, .noDaemon, .printExists, .duplicatePrint,
             .duplicateOfAnotherAccount, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
             .freshPasswordNeeded, .permissionUnasked, .tooManySwitches, .passwordDelayed, .passwordUnavailable,
-            .sessionUnknown:
+            .sessionUnknown, .readerFull, .duplicateOnReader:
             .biometryNotAvailable
-        case .notEnrolled: .biometryNotEnrolled
+        case .notEnrolled, .printGone: .biometryNotEnrolled
         case .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld, .passwordNeverGiven, .clockWentBack,
             .stateDamaged:
             .biometryLockout

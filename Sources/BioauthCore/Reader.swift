@@ -36,8 +36,10 @@ public struct ReaderDescription: Hashable, Sendable {
     public let canIdentify: Bool
     /// Whether it compares one touch with one print (`FP_DEVICE_FEATURE_VERIFY`).
     public let canVerify: Bool
-    /// Whether it keeps prints itself.
-    public let hasStorage: Bool
+    /// Whether it keeps prints itself and tells which (`FP_DEVICE_FEATURE_STORAGE_LIST`).
+    public let canList: Bool
+    /// Whether it keeps prints itself and forgets one that it is told to (`FP_DEVICE_FEATURE_STORAGE_DELETE`).
+    public let canDelete: Bool
     /// Whether it is part of the machine, or nothing says that it isn't.
     public let isBuiltIn: Bool
     /// Where it is plugged in on USB, as the kernel names that: `1-2.3`. Empty: not on USB.
@@ -45,7 +47,8 @@ public struct ReaderDescription: Hashable, Sendable {
 
     public init(
         driver: String, deviceID: String, name: String, scan: ScanType, enrollStages: Int, canIdentify: Bool,
-        canVerify: Bool = true, hasStorage: Bool, isBuiltIn: Bool = true, busPath: String = ""
+        canVerify: Bool = true, canList: Bool = false, canDelete: Bool = false, isBuiltIn: Bool = true,
+        busPath: String = ""
     ) {
         self.driver = driver
         self.deviceID = deviceID
@@ -54,7 +57,8 @@ public struct ReaderDescription: Hashable, Sendable {
         self.enrollStages = enrollStages
         self.canIdentify = canIdentify
         self.canVerify = canVerify
-        self.hasStorage = hasStorage
+        self.canList = canList
+        self.canDelete = canDelete
         self.isBuiltIn = isBuiltIn
         self.busPath = busPath
     }
@@ -86,13 +90,19 @@ public struct PrintDescription: Hashable, Sendable {
     public let deviceID: String
     /// The day it was enrolled, `2026-03-31`; nil when the print doesn't say.
     public let enrolled: String?
+    /// Whether it only names a print that the reader keeps (`fp_print_get_device_stored`): it is of no use without that.
+    public let isOnReader: Bool
 
-    public init(accountName: String, finger: Finger, driver: String, deviceID: String, enrolled: String?) {
+    public init(
+        accountName: String, finger: Finger, driver: String, deviceID: String, enrolled: String?,
+        isOnReader: Bool = false
+    ) {
         self.accountName = accountName
         self.finger = finger
         self.driver = driver
         self.deviceID = deviceID
         self.enrolled = enrolled
+        self.isOnReader = isOnReader
     }
 }
 
@@ -169,6 +179,12 @@ public enum Identification: Hashable, Sendable {
         progress: @escaping @MainActor (_ completed: Int, _ retry: RetryReason?) -> Void,
         done: @escaping @MainActor (Result<StoredPrint, ReaderFault>) -> Void)
 
+    /// The prints that the reader keeps itself, whoever enrolled them.
+    func list(done: @escaping @MainActor (Result<[StoredPrint], ReaderFault>) -> Void)
+
+    /// Deletes one of the prints that the reader keeps; `.printMissing` where it doesn't keep it.
+    func delete(_ print: StoredPrint, done: @escaping @MainActor (Result<Void, ReaderFault>) -> Void)
+
     /// Ends the running call, whose `done` then tells `.cancelled` or what had already happened. No call: no effect.
     func cancel()
 }
@@ -184,4 +200,7 @@ public enum Identification: Hashable, Sendable {
 
     /// What a kept print says of itself; nil when it is damaged.
     func describe(_ print: StoredPrint) -> PrintDescription?
+
+    /// For each of the prints, the place of the one that a reader keeps for it, or nil (`fp_print_equal`).
+    func places(of prints: [StoredPrint], among kept: [StoredPrint]) -> [Int?]
 }

@@ -5,6 +5,8 @@ extension ReaderLife {
     /// twice before it says itself that it failed.
     public static let openingBound: Duration = .seconds(15)
     public static let closingBound: Duration = .seconds(10)
+    /// To list the prints that it keeps, or to delete one: chips take tens of milliseconds.
+    public static let errandBound: Duration = .seconds(10)
     /// From a finger that was lifted until what it showed was told, or until it came again. NBIS takes 57 to 244 ms, a
     /// chip a second or two; but some drivers tell of a finger that brushed the reader and then of nothing.
     public static let answerBound: Duration = .seconds(10)
@@ -19,10 +21,17 @@ extension ReaderLife {
     /// better, and those that wait for another reader would hear of each.
     public static let unprovenCancelBound: Duration = .seconds(60)
 
-    /// An opening or a closing.
+    /// An opening, a closing or an errand.
     struct Call: Hashable, Sendable {
-        let began: Instant
+        var began: Instant
         var cancelled: Instant?
+        /// Whether it is cancelled because it took too long.
+        var isHung = false
+
+        /// The same with its whole time before it.
+        func begun(anew now: Instant) -> Call {
+            Call(began: now, cancelled: cancelled.map { _ in now }, isHung: isHung)
+        }
 
         /// When something has to be done about it.
         func due(_ bound: Duration, _ cancelBound: Duration) -> Instant {

@@ -9,6 +9,8 @@ public struct ReaderLife: Hashable, Sendable {
         case open
         case close
         case start(Job)
+        /// Do the first of the errands.
+        case runErrand
         case cancel
         /// Tell the arbiter.
         case standing(ReaderStanding)
@@ -28,27 +30,14 @@ public struct ReaderLife: Hashable, Sendable {
     /// How long after a finger was lifted what it showed may take to be compared (NBIS: 57 to 244 ms).
     public static let comparing: Duration = .seconds(2)
 
-    enum State: Hashable, Sendable {
-        case absent
-        /// Gone while the machine slept or just after, and expected back until then; nil: it sleeps still.
-        case away(until: Instant?)
-        /// Closed; not opened again before `retry`.
-        case closed(retry: Instant?)
-        case opening(Call)
-        /// Open and idle, since then.
-        case idle(since: Instant)
-        case scanning(Scan)
-        case closing(Call)
-        /// Given up.
-        case lost
-    }
-
     private(set) var state: State = .absent
     /// How it stands but for its heat.
     private var proof: ReaderStanding = .absent
     /// Since when it has been too hot to be used.
     private var hotSince: Instant?
     private var wanted: Job?
+    /// There is something to be done at it that takes no finger.
+    private var hasErrand = false
     /// Nothing is started before then: the finger of the last action may still be there. Nil: it isn't.
     private var settled: Instant?
     /// The job whose scan was no good: the same finger may try again at once, for that job and no other.
@@ -72,23 +61,9 @@ public struct ReaderLife: Hashable, Sendable {
         self.isAsleep = isAsleep
     }
 
-    public var isOpening: Bool { if case .opening = state { true } else { false } }
-    public var isScanning: Bool { if case .scanning = state { true } else { false } }
-    public var isOpen: Bool { if case .idle = state { true } else { isScanning } }
     public var current: ReaderStanding {
         if proof == .good, let hotSince { .failing(.readerHot, since: hotSince) } else { proof }
     }
-    /// What the action that is ending is taken for: one that didn't do what it had to in its time has failed.
-    public func outcome(_ fault: ReaderFault?) -> ReaderFault? {
-        if case .scanning(let scan) = state, scan.isHung { fault == .unplugged ? fault : .hung } else { fault }
-    }
-    /// It has gone as the machine slept, and may come back yet.
-    public var isAway: Bool { if case .away = state { true } else { false } }
-    /// Nothing runs at it, and it is not open.
-    public var isAtRest: Bool { if case .closed = state { true } else { state == .absent || isAway } }
-    /// Whether it may be open when the machine is about to sleep, so that the machine has to wait for it.
-    public var delaysSleep: Bool { isAsleep ? !isAtRest : state != .absent }
-
     /// When `tick` has to be called at the latest, or nil.
     public var nextDeadline: Instant? {
         if isAsleep { return nil }
@@ -99,6 +74,7 @@ public struct ReaderLife: Hashable, Sendable {
         case .opening(let call):
             call.due(ReaderLife.openingBound, hasServed ? ReaderLife.cancelBound : ReaderLife.unprovenCancelBound)
         case .closing(let call): call.due(ReaderLife.closingBound, ReaderLife.cancelBound)
+        case .errand(let call): call.due(ReaderLife.errandBound, ReaderLife.cancelBound)
         case .idle(let since): settled ?? (since + keptWarm)
         case .scanning(let scan): [scan.cancellable, scan.overdue, scan.cancelDue].compactMap(\.self).min()
         }
@@ -119,6 +95,7 @@ public struct ReaderLife: Hashable, Sendable {
         tellsFingers = false
         hasServed = false
         hotSince = nil
+        hasErrand = false
         isSpoilt = false
         return [stand(.unproven)] + proceed(at: now)
     }
@@ -155,8 +132,9 @@ public struct ReaderLife: Hashable, Sendable {
         switch state {
         case .closed: state = .closed(retry: nil)
         // What outlasted the sleep has its whole time again.
-        case .opening(let call): state = .opening(Call(began: now, cancelled: call.cancelled.map { _ in now }))
-        case .closing(let call): state = .closing(Call(began: now, cancelled: call.cancelled.map { _ in now }))
+        case .opening(let call): state = .opening(call.begun(anew: now))
+        case .closing(let call): state = .closing(call.begun(anew: now))
+        case .errand(let call): state = .errand(call.begun(anew: now))
         case .scanning(var scan) where scan.isCancelled:
             scan.cancel(at: now, tellsFingers: tellsFingers)
             state = .scanning(scan)
@@ -167,6 +145,24 @@ public struct ReaderLife: Hashable, Sendable {
 
     public mutating func wants(_ job: Job?, at now: Instant) -> [Action] {
         wanted = job
+        return proceed(at: now)
+    }
+
+    /// Whether there is anything to be done at it that takes no finger. It goes before the next touch, and is waited for by
+    /// one that nobody has begun; not so by an enrolment.
+    public mutating func errands(_ pending: Bool, at now: Instant) -> [Action] {
+        hasErrand = pending
+        return proceed(at: now)
+    }
+
+    /// The errand is over; `errands` has told whether there is another.
+    public mutating func errandDone(_ fault: ReaderFault?, at now: Instant) -> [Action] {
+        guard case .errand(let call) = state else { return [] }
+        let fault = call.isHung ? ReaderFault.hung : fault
+        if let fault, fault.trouble.remedy != .none, fault.trouble.remedy != .cooling {
+            return failed(fault, wasOpen: fault != .notOpen, at: now)
+        }
+        state = .idle(since: now)
         return proceed(at: now)
     }
 
@@ -314,17 +310,29 @@ public struct ReaderLife: Hashable, Sendable {
             }
             state = .opening(call)
             return [failing(.readerFailed, at: now), .cancel]
+        case .errand(var call):
+            let isDue = nextDeadline.map { $0 <= now } ?? false
+            if isDue && call.cancelled != nil { return giveUp(at: now) }
+            guard isDue || isSpoilt && call.cancelled == nil else { return [] }
+            call.cancelled = now
+            call.isHung = isDue
+            state = .errand(call)
+            return [.cancel]
         case .closed(let retry):
             if isAsleep { return [] }
             // After a failure it is brought back even if nobody waits: the next request finds it known to work.
             if let retry {
                 guard retry <= now else { return [] }
-            } else if proof == .good && (wanted == nil || hotSince != nil) {
+            } else if proof == .good && (wanted == nil && !hasErrand || hotSince != nil) {
                 return []
             }
             return [open(at: now)]
         case .idle(let since):
             if isSpoilt { return [close(at: now)] }
+            if hasErrand && hotSince == nil {
+                state = .errand(Call(began: now))
+                return [.runErrand]
+            }
             if let settled, settled > now, wanted == nil || wanted != retried { return [] }
             settled = nil
             if let wanted, hotSince == nil {
@@ -348,7 +356,9 @@ public struct ReaderLife: Hashable, Sendable {
     /// Whether the action is to be cancelled: it has taken too long, nobody wants it any more, or the machine sleeps.
     private func isOver(_ scan: inout Scan, at now: Instant) -> Bool {
         if isSpoilt { return true }
-        scan.unwantedSince = wanted == scan.job ? nil : scan.unwantedSince ?? now
+        var isWanted = wanted == scan.job
+        if hasErrand, case .identify = scan.job.kind { isWanted = false }
+        scan.unwantedSince = isWanted ? nil : scan.unwantedSince ?? now
         if let overdue = scan.overdue, overdue <= now {
             // Who rests a finger after a touch that was compared holds up a reader that works.
             scan.isHung = !scan.isShown

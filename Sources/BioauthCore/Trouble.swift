@@ -39,10 +39,11 @@ extension ReaderFault {
         case .unsupported: row(.ends(.readerFailed), .ends(.readerCannotEnroll), .none)
         case .notOpen, .alreadyOpen: row(.waits(.readerFailed), .ends(.enrollmentFailed), .reopening)
         // An identification stores nothing. A driver that says otherwise would say so again.
-        case .storageFull: row(.ends(.readerFailed), .ends(.storageFailed), .none)
+        case .storageFull: row(.ends(.readerFailed), .ends(.readerFull), .none)
         case .duplicate: row(.ends(.readerFailed), .ends(.duplicatePrint), .none)
         // Nothing of the gallery can be compared on this reader: that is the prints' trouble, not the reader's.
-        case .printInvalid, .printMissing: row(.ends(.notEnrolled), .ends(.enrollmentFailed), .none)
+        case .printInvalid: row(.ends(.notEnrolled), .ends(.enrollmentFailed), .none)
+        case .printMissing: row(.ends(.printGone), .ends(.enrollmentFailed), .none)
         case .hung, .failed: row(.waits(.readerFailed), .ends(.enrollmentFailed), .reopening)
         }
     }

@@ -9,15 +9,17 @@ extension Daemon {
         let entries = prints.entries(of: account)
         let station = choice(for: account, isLidShut: surroundings.isLidShut).best.flatMap { self.station($0.id) }
         let description = station?.description
-        let usable = entries.filter {
+        let here = entries.filter {
             !$0.isDamaged && $0.driver == description?.driver && $0.device == description?.deviceID
         }
+        let usable = station?.fingers(of: account) ?? []
+        let gone = here.count { !usable.contains($0.finger) }
         var age: Duration?
         if case .known(let known) = state.password.age(now: moment) { age = known }
         return StatusReport(
             daemonVersion: Release.version, readerState: station?.state ?? .none, reader: description?.name,
-            driver: description?.driver.asLabel, waiting: arbiter.count, prints: usable.count,
-            damagedPrints: entries.count(where: \.isDamaged), mismatches: state.lockout.mismatches, passwordAge: age,
+            driver: description?.driver.asLabel, waiting: arbiter.count, prints: here.count - gone,
+            damagedPrints: entries.count(where: \.isDamaged), gonePrints: gone, mismatches: state.lockout.mismatches, passwordAge: age,
             standings: ServiceClass.allCases.map {
                 StatusReport.Standing($0, accounts.denial(account, for: $0, settings, now: moment))
             })
@@ -31,7 +33,7 @@ extension Daemon {
             return ReaderEntry(
                 name: description.name, driver: description.driver.asLabel, device: description.deviceID.asLabel,
                 busPath: description.busPath.asLabel, isBuiltIn: description.isBuiltIn, state: station.state,
-                prints: prints.fingers(of: account, on: description).count,
+                prints: station.fingers(of: account).count,
                 serves: choice.canServe && choice.best?.id == station.id, criterion: choice.criterion(of: station.id))
         }
         while DaemonMessage.readers(list).encoded().count > Limits.messageBytes { list.removeLast() }
@@ -42,7 +44,7 @@ extension Daemon {
         var list = prints.entries(of: account).map {
             PrintEntry(
                 finger: $0.finger, driver: $0.driver.asLabel, device: $0.device.asLabel, enrolled: $0.enrolled,
-                damaged: $0.isDamaged)
+                damaged: $0.isDamaged, gone: isGone($0, of: account))
         }
         // Ten fingers on each of a few readers go into one message; more than that are cut.
         while DaemonMessage.prints(list).encoded().count > Limits.messageBytes { list.removeLast() }
@@ -65,6 +67,9 @@ extension Daemon {
         } catch {
             log.write(.error, "A print could not be deleted: \(error)", fields: connection.fields(account))
             return connection.send(.refused(Denial(.storageFailed)))
+        }
+        for station in stations where station.isPluggedIn && !prints.doomed(on: station.description).isEmpty {
+            station.survey()
         }
         connection.send(.done(nil))
         log.write(.notice, "Prints deleted", fields: connection.fields(account))

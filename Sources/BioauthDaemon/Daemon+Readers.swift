@@ -30,6 +30,7 @@ extension Daemon {
         tell(WatchEvent(kind: .readerRemoved, time: wallMilliseconds, reader: old.description.name))
         guard let station = stations.first(where: { $0.reader === old }) else { return }
         station.endWalk()
+        station.dropErrands()
         station.take { $0.removed(at: $1) }
         // Its place is kept while it may come back: who can't go elsewhere waits there.
         station.isPlaceholder = station.life.isAway
@@ -59,7 +60,7 @@ extension Daemon {
 
     /// Which reader serves the account's touch.
     func choice(for account: Account, isLidShut: Bool, staying: ReaderID? = nil) -> ReaderChoice {
-        choice(isLidShut: isLidShut, staying: staying) { !prints.fingers(of: account, on: $0).isEmpty }
+        choice(isLidShut: isLidShut, staying: staying) { !$0.fingers(of: account).isEmpty }
     }
 
     /// Which reader enrols: of those that somebody may mean by that name, if one is given.
@@ -69,14 +70,14 @@ extension Daemon {
 
     private func choice(
         named name: String? = nil, isLidShut: Bool, staying: ReaderID? = nil,
-        isEnrolled: (ReaderDescription) -> Bool
+        isEnrolled: (ReaderStation) -> Bool
     ) -> ReaderChoice {
         let able = stations.filter { $0.life.current != .absent && name.map($0.description.isCalled) ?? true }
         return ReaderChoice(
             among: able.map {
                 ReaderCandidate(
                     id: $0.id, description: $0.description, isFailing: $0.isFailing,
-                    isEnrolled: isEnrolled($0.description))
+                    isEnrolled: isEnrolled($0))
             }, isLidShut: isLidShut, preferred: settings.preferredReaders, staying: staying)
     }
 

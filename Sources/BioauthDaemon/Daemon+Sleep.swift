@@ -17,7 +17,7 @@ extension Daemon {
         } else {
             log.write(.notice, "The machine is awake")
             tell(WatchEvent(kind: .awake, time: wallMilliseconds))
-            for station in stations { station.take { $0.woke(at: $1) } }
+            for station in stations { station.woke() }
             take { $0.woke(at: $1) }
         }
     }

@@ -44,7 +44,7 @@ extension Daemon {
             let finger = screenUnlocks.finger(
                 of: asked.account, at: admission.surroundings, within: asked.reuse,
                 slept: .nanoseconds(BootClock.slept()), now: now),
-            stations.contains(where: { prints.exists(asked.account, finger, on: $0.description) })
+            stations.contains(where: { $0.holds(asked.account, finger) })
         else { return nil }
         return finger
     }
@@ -54,7 +54,7 @@ extension Daemon {
         var admission = admission(asked, connection.peer, place)
         let station = station(admission.reader)
         // A request finds out when it is armed.
-        if let station { admission.isEnrolled = prints.hasUsable(of: asked.account, on: station.description) }
+        if let station { admission.isEnrolled = !station.usable(of: asked.account).isEmpty }
         let serviceClass = admission.serviceClass
         let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
         var denial = admission.denialHoweverPermitted(standing: standing)
@@ -75,11 +75,13 @@ extension Daemon {
 
     func admission(_ asked: Authenticate, _ peer: Peer, _ place: Surroundings) -> Admission {
         let reader = choice(for: asked.account, isLidShut: place.isLidShut).best
+        let isPrintGone = reader.flatMap { station($0.id) }?.hasLostPrints(of: asked.account) ?? false
         return Admission(
             service: asked.service, tty: asked.tty.map(Terminal.name), remoteHost: asked.remoteHost,
             interaction: asked.interaction, peer: peer, surroundings: place, reader: reader?.id ?? .none,
             isReaderBuiltIn: reader?.description.isBuiltIn ?? true,
             canCompare: reader?.description.canCompare ?? false, isEnrolled: reader?.isEnrolled ?? false,
+            isPrintGone: isPrintGone,
             entitlement: Entitlement(
                 of: asked.service, isApp: asked.isApp, peer: peer, accounts.switches(of: asked.account), settings),
             isPermitted: asked.isPermitted)
@@ -90,10 +92,11 @@ extension Daemon {
         at place: Surroundings
     ) {
         let reader = choiceToEnroll(named: name, isLidShut: place.isLidShut).best
+        let station = reader.flatMap { self.station($0.id) }
         let request = Request(
             nextRequestID(), connection, account: account, service: "enroll", serviceClass: .app, tty: nil,
             started: now, place: place, reader: reader?.id ?? .none, enrollment: Request.Enrollment(finger: finger))
-        if let denial = refusal(account, finger, ticket, connection.peer, place, reader?.description) {
+        if let denial = refusal(account, finger, ticket, connection.peer, place, station) {
             connection.send(.refused(denial))
             return ended(request, .denied(denial))
         }
@@ -105,12 +108,13 @@ extension Daemon {
 
     private func refusal(
         _ account: Account, _ finger: Finger, _ ticket: Ticket?, _ peer: Peer, _ place: Surroundings,
-        _ description: ReaderDescription?
+        _ station: ReaderStation?
     ) -> Denial? {
-        guard let description else { return Denial(.noReader) }
+        guard let station else { return Denial(.noReader) }
+        let description = station.description
         guard description.canCompare else { return Denial(.readerCannotEnroll) }
         if let obstacle = place.obstacleToEnrolling(isReaderBuiltIn: description.isBuiltIn) { return Denial(obstacle) }
-        if prints.exists(account, finger, on: description) { return Denial(.printExists) }
+        if station.holds(account, finger) { return Denial(.printExists) }
         // Each enrolment tells whether the finger is anybody's: nobody may ask that without end.
         if !peer.isRoot, ticket != nil, let wait = enrollments.turn(of: peer.uid, at: now) {
             return Denial(.tooManyRequests, endsIn: wait)
@@ -178,12 +182,12 @@ extension Daemon {
         let description = station.description
         var only: Finger?
         if request.enrollment == nil && !request.isByAnother {
-            let fingers = prints.fingers(of: request.account, on: description)
+            let fingers = station.fingers(of: request.account)
             // One print is compared at a time: the finger is named whose it is.
             only =
                 description.canIdentify
                 ? fingers.count == 1 ? fingers[0] : nil
-                : station.fingerInWalk(of: id) ?? prints.usable(of: request.account, on: description).first?.finger
+                : station.fingerInWalk(of: id) ?? station.usable(of: request.account).first?.finger
         }
         request.connection.send(
             .prompt(
@@ -295,19 +299,23 @@ extension Daemon {
         request.connection.send(.enrolling(stage: progress.completed, stages: progress.stages, retry: retry))
     }
 
-    /// The reader has the print; it is kept, and that is the enrolment's end.
-    func enrolled(_ id: RequestID, _ print: StoredPrint, _ station: ReaderStation) {
-        guard let request = requests[id], let enrollment = request.enrollment else { return }
+    /// The reader has made the print; it is kept, and that is the enrolment's end.
+    ///
+    /// - Returns: whether it is kept.
+    func enrolled(_ id: RequestID, _ print: StoredPrint, _ station: ReaderStation) -> Bool {
+        guard let request = requests[id], let enrollment = request.enrollment else { return false }
         guard accounts.renewDomainSecret(of: request.account) else {
             // Whoever watches for new prints would not see this one.
-            return act(arbiter.ended(id, Denial(.storageFailed), at: now))
+            act(arbiter.ended(id, Denial(.storageFailed), at: now))
+            return false
         }
         screenUnlocks.forget(request.account)
         do {
             try prints.add(print, of: request.account, enrollment.finger, on: station.description)
         } catch {
             log.write(.error, "A print could not be kept: \(error)")
-            return act(arbiter.ended(id, Denial(.storageFailed), at: now))
+            act(arbiter.ended(id, Denial(.storageFailed), at: now))
+            return false
         }
         requests[id] = nil
         request.connection.request = nil
@@ -316,5 +324,6 @@ extension Daemon {
         tell(request.event(.enrolled, at: wallMilliseconds, finger: enrollment.finger))
         audit(request, .allowed(enrollment.finger), "finger enrolled")
         act(arbiter.enrolled(id, at: now))
+        return true
     }
 }

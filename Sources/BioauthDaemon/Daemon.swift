@@ -197,6 +197,7 @@ import Glibc
             }
         case .passwordUseful(let account, let service): passwordUseful(account, service, connection)
         case .status(let account): connection.send(.status(status(of: account)))
+        case .storage(let name, let clears): storage(of: name, clears: clears, connection)
         case .readers(let account): connection.send(.readers(readers(of: account)))
         case .list(let account): connection.send(.prints(list(account)))
         case .delete(let account, let finger, let ticket): delete(account, finger, ticket, connection)

@@ -3,11 +3,11 @@ import BioauthSystem
 
 /// The prints that are kept: `prints/<uid>/<driver>/<device>/<finger>`, each libfprint's own serialisation.
 @MainActor final class PrintStore {
-    private let directory: String
-    private let describe: @MainActor (StoredPrint) -> PrintDescription?
+    let directory: String
+    let describe: @MainActor (StoredPrint) -> PrintDescription?
 
     /// Bytes of one print; real ones have some thousands.
-    private static let printBytes = 1 << 20
+    static let printBytes = 1 << 20
 
     /// - Throws: `SystemError` when the directory can't be made.
     init(stateDirectory: String, describe: @escaping @MainActor (StoredPrint) -> PrintDescription?) throws(SystemError)
@@ -37,11 +37,6 @@ import BioauthSystem
     /// The account's prints on this reader that can be compared, the one that matched last first.
     func usable(of account: Account, on reader: ReaderDescription) -> [Usable] {
         fingers(of: account, on: reader).compactMap { usable($0, of: account, on: reader) }
-    }
-
-    /// Whether there is one. No more prints are read than it takes to know.
-    func hasUsable(of account: Account, on reader: ReaderDescription) -> Bool {
-        fingers(of: account, on: reader).contains { usable($0, of: account, on: reader) != nil }
     }
 
     private func usable(_ finger: Finger, of account: Account, on reader: ReaderDescription) -> Usable? {
@@ -76,7 +71,7 @@ import BioauthSystem
             let isGood = described?.accountName == account.name && described?.finger == finger
             return Entry(
                 finger: finger, driver: PathName.decoded(parts[0]), device: PathName.decoded(parts[1]),
-                enrolled: described?.enrolled, isDamaged: !isGood)
+                enrolled: described?.enrolled, isDamaged: !isGood, isOnReader: described?.isOnReader ?? false)
         }
     }
 
@@ -98,6 +93,7 @@ import BioauthSystem
         let device: String
         let enrolled: String?
         let isDamaged: Bool
+        let isOnReader: Bool
     }
 
     func hasAny(_ account: Account) -> Bool { entries(of: account).contains { !$0.isDamaged } }
@@ -114,7 +110,8 @@ import BioauthSystem
         try SmallFile.write(print.bytes, to: path(account.uid, reader, finger), mode: 0o600)
     }
 
-    /// Deletes the account's prints of that finger, or all, on any reader.
+    /// Deletes the account's prints of that finger, or all, on any reader. One that a reader keeps is of no use from now
+    /// on, and stays doomed until the reader has forgotten it, too.
     ///
     /// - Throws: the first that could not be deleted keeps none of the others.
     func delete(_ account: Account, _ finger: Finger?) throws(SystemError) {
@@ -123,7 +120,12 @@ import BioauthSystem
         for entry in doomed {
             let folder =
                 "\(directory)/\(account.uid)/\(PathName.encoded(entry.driver))/\(PathName.encoded(entry.device))"
-            do { try SmallFile.remove("\(folder)/\(entry.finger.name)") } catch { failure = failure ?? error }
+            let path = "\(folder)/\(entry.finger.name)"
+            do {
+                if entry.isOnReader { try doom(path) } else { try SmallFile.remove(path) }
+            } catch {
+                failure = failure ?? error
+            }
         }
         if let failure { throw failure }
     }
@@ -135,19 +137,19 @@ import BioauthSystem
 
     // MARK: Paths
 
-    private func uids() -> [UInt32] { names(in: directory).compactMap { UInt32($0) } }
+    func uids() -> [UInt32] { names(in: directory).compactMap { UInt32($0) } }
 
-    private func names(in path: String) -> [String] { (try? Directory.names(in: path)) ?? [] }
+    func names(in path: String) -> [String] { (try? Directory.names(in: path)) ?? [] }
 
-    private func folder(_ uid: UInt32, _ reader: ReaderDescription) -> String {
+    func folder(_ uid: UInt32, _ reader: ReaderDescription) -> String {
         "\(directory)/\(uid)/\(PathName.encoded(reader.driver))/\(PathName.encoded(reader.deviceID))"
     }
 
-    private func path(_ uid: UInt32, _ reader: ReaderDescription, _ finger: Finger) -> String {
+    func path(_ uid: UInt32, _ reader: ReaderDescription, _ finger: Finger) -> String {
         "\(folder(uid, reader))/\(finger.name)"
     }
 
-    private func read(_ path: String) -> StoredPrint? {
+    func read(_ path: String) -> StoredPrint? {
         (try? SmallFile.read(path, limit: PrintStore.printBytes)).map(StoredPrint.init(bytes:))
     }
 }

@@ -9,14 +9,15 @@ extension ReaderStation {
         case .identify where walk?.job == job:
             identify(job)
         case .identify:
-            gallery = daemon.prints.usable(of: job.account, on: description)
+            gallery = usable(of: job.account)
             guard !gallery.isEmpty else {
-                daemon.take { $0.ended(job.owner, Denial(.notEnrolled), at: $1) }
+                let cause: Cause = hasLostPrints(of: job.account) ? .printGone : .notEnrolled
+                daemon.take { $0.ended(job.owner, Denial(cause), at: $1) }
                 return nothingToDo()
             }
             identify(job)
         case .findDuplicate(let finger):
-            guard !daemon.prints.exists(job.account, finger, on: description) else {
+            guard !holds(job.account, finger) else {
                 // Another enrolment went first.
                 daemon.take { $0.ended(job.owner, Denial(.printExists), at: $1) }
                 return nothingToDo()
@@ -46,7 +47,7 @@ extension ReaderStation {
     /// reader for each of them.
     private func galleryForDuplicates(of account: Account) -> [PrintStore.Usable] {
         guard description.canIdentify else { return [] }
-        let own = daemon.prints.usable(of: account, on: description)
+        let own = usable(of: account)
         guard daemon.settings.oneFingerOneAccount else { return own }
         let limit = max(0, Limits.duplicateGallery - own.count)
         return own + daemon.prints.ofOthers(than: account, on: description, limit: limit)
@@ -61,9 +62,11 @@ extension ReaderStation {
             var isRetry = false
             if case .retry = result { isRetry = true }
             take { $0.shown(retry: isRetry, at: $1) }
+            // Perhaps the reader has lost the print.
+            if case .identify = job.kind, result == .noMatch, kept != nil { survey() }
             var finger: Finger?
             if case .matched(let index) = result, gallery.indices.contains(index) { finger = gallery[index].finger }
-            if case .identify = job.kind, let finger, !daemon.prints.exists(job.account, finger, on: description) {
+            if case .identify = job.kind, let finger, !holds(job.account, finger) {
                 // Deleted since the reader was armed with it.
                 return daemon.take { $0.ended(job.owner, Denial(.notEnrolled), at: $1) }
             }
@@ -84,22 +87,33 @@ extension ReaderStation {
         let fault = life.outcome(fault)
         if let fault, fault != .cancelled {
             complain(fault, "used")
-            switch (fault.trouble.identification, job.kind) {
-            case (.ends(.notEnrolled), .findDuplicate):
-                // Nothing in the gallery can be compared on this reader: then it isn't among them either.
-                daemon.take { $0.identified(job, .noMatch, finger: nil, at: $1) }
-            case (.ends(.notEnrolled), .identify) where passesOver(job): break
-            case (.ends(.notEnrolled), .identify) where walk?.mismatch != nil:
-                // That was the last of the walk.
-                daemon.take { $0.identified(job, .noMatch, finger: nil, at: $1) }
-            case (.ends(let cause), _): daemon.take { $0.ended(job.owner, Denial(cause), at: $1) }
-            case (.waits, _), (.goesOn, _): break
+            if fault == .printInvalid || fault == .printMissing {
+                cannotCompare(job, fault)
+            } else if case .ends(let cause) = fault.trouble.identification {
+                daemon.take { $0.ended(job.owner, Denial(cause), at: $1) }
             }
+            if fault == .printMissing { survey() }
         }
         answered { $0.completed(fault, at: $1) }
     }
 
+    /// Nothing in the gallery can be compared on this reader.
+    private func cannotCompare(_ job: Job, _ fault: ReaderFault) {
+        switch job.kind {
+        case .identify where passesOver(job): break
+        case .identify where walk?.mismatch == nil:
+            guard case .ends(let cause) = fault.trouble.identification else { break }
+            daemon.take { $0.ended(job.owner, Denial(cause), at: $1) }
+        // That was the last of a walk; or then the finger isn't among them either.
+        case .identify, .findDuplicate, .enroll: daemon.take { $0.identified(job, .noMatch, finger: nil, at: $1) }
+        }
+    }
+
     private func enroll(_ job: Job, _ finger: Finger) {
+        guard beginEnrolling(job.account, finger) else {
+            daemon.take { $0.ended(job.owner, Denial(.storageFailed), at: $1) }
+            return nothingToDo()
+        }
         reader.enroll(accountName: job.account.name, finger: finger) { [weak self] completed, retry in
             guard let self, isPluggedIn else { return }
             let isLast = retry == nil && completed >= description.enrollStages
@@ -107,14 +121,18 @@ extension ReaderStation {
             daemon.take { $0.enrolling(job.owner, stage: completed, retry: retry, at: $1) }
         } done: { [weak self] result in
             guard let self, isPluggedIn else { return }
-            if case .success(let print) = result { daemon.enrolled(job.owner, print, self) }
+            var isKept = false
+            if case .success(let print) = result { isKept = daemon.enrolled(job.owner, print, self) }
             let fault = life.outcome(result.fault)
             if let fault, fault != .cancelled {
                 complain(fault, "used to enrol")
-                if case .ends(let cause) = fault.trouble.enrollment {
+                if case .ends(var cause) = fault.trouble.enrollment {
+                    // The prints of accounts here have been compared before.
+                    if fault == .duplicate, let kept, !kept.leftovers.isEmpty { cause = .duplicateOnReader }
                     daemon.take { $0.ended(job.owner, Denial(cause), at: $1) }
                 }
             }
+            endEnrolling(job.account, finger, keeping: isKept ? result.print : nil)
             answered { $0.completed(fault, at: $1) }
         }
     }

@@ -13,6 +13,12 @@ import BioauthWire
     var isPlaceholder = false
     /// Where the reader compares a touch with one print only: how far it is with the gallery.
     var walk: Walk?
+    /// Where the reader keeps prints itself: what it keeps; nil: not known.
+    var kept: Kept?
+    /// Whether it has been asked, since it was plugged in or the machine woke.
+    var hasAskedForKept = false
+    /// What is to be done at it that takes no finger, in order.
+    var errands: [PendingErrand] = []
 
     /// Owns the stations, and so outlives them.
     unowned let daemon: Daemon
@@ -47,11 +53,20 @@ import BioauthWire
         reader.onFinger = { [weak self] present in self?.answered { $0.finger(present, at: $1) } }
         reader.onHeat = { [weak self] isHot in self?.answered { $0.heated(isHot, at: $1) } }
         take { $0.added(at: $1) }
+        lookUp()
+    }
+
+    /// The machine is awake. What the reader keeps may not be what it kept: another system may have run meanwhile.
+    func woke() {
+        hasAskedForKept = false
+        if isPluggedIn { lookUp() }
+        take { $0.woke(at: $1) }
     }
 
     /// What it is to be armed for from now on.
     func wants(_ job: Job?) {
         if walk?.job != job { endWalk() }
+        if let job, job.kind != .identify { lookUp(beforeEnrolling: true) }
         take { $0.wants(job, at: $1) }
     }
 
@@ -84,6 +99,8 @@ import BioauthWire
             }
         case .start(let job):
             start(job)
+        case .runErrand:
+            runErrand()
         case .cancel:
             reader.cancel()
         case .giveUp:

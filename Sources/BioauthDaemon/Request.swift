@@ -103,7 +103,7 @@ extension ClientMessage {
             .password(let account, _, _):
             account
         case .setSwitch(let change): change.account
-        case .cancel, .watch, .passwordResult: nil
+        case .cancel, .watch, .passwordResult, .storage: nil
         }
     }
 }

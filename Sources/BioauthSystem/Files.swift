@@ -48,6 +48,12 @@ public enum SmallFile {
         if lchown(path, facts.owner, facts.group) < 0 { throw .last("chown \(path)") }
     }
 
+    /// Renames a file within its directory and makes that durable. What lies there under the new name is replaced.
+    public static func move(_ path: String, to new: String) throws(SystemError) {
+        if rename(path, new) < 0 { throw .last("rename \(path)") }
+        try Directory.sync(Directory.parent(of: path))
+    }
+
     /// Removes a file and makes that durable. One that isn't there is no error.
     public static func remove(_ path: String) throws(SystemError) {
         if unlink(path) < 0 && errno != ENOENT { throw .last("unlink \(path)") }

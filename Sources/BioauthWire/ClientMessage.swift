@@ -26,6 +26,9 @@ public enum ClientMessage: Hashable, Sendable {
     case switches(Account)
     /// Which readers are plugged in, and which of them serves the account.
     case readers(Account)
+    /// What the readers keep that keep prints themselves, or the one that may be meant by that; and whether to delete what no
+    /// account here has.
+    case storage(reader: String?, clears: Bool)
     /// To `bioauth-password`: has the account a password?
     case passwordSet(Account)
     /// To `bioauth-password`. The secret stays where it is in the message's bytes, so that it can be wiped there.
@@ -137,6 +140,7 @@ extension ClientMessage {
         case switches = 15
         case passwordSet = 16
         case readers = 17
+        case storage = 18
     }
 
     /// The message as it travels. For `password` use `encodePassword`, which has the secret: here it stays empty.
@@ -167,6 +171,11 @@ extension ClientMessage {
             return message(.list, account)
         case .readers(let account):
             return message(.readers, account)
+        case .storage(let reader, let clears):
+            return message(.storage) {
+                if let reader { $0.put(.whichReader, reader) }
+                if clears { $0.put(.clear, true) }
+            }
         case .enroll(let account, let finger, let ticket, let reader):
             return message(.enroll, account) {
                 $0.put(.finger, finger.rawValue)
@@ -234,6 +243,10 @@ extension ClientMessage {
                 reader: try reader.optionalText(.whichReader, limit: Limits.labelBytes))
         case .readers:
             self = .readers(try reader.account())
+        case .storage:
+            self = .storage(
+                reader: try reader.optionalText(.whichReader, limit: Limits.labelBytes),
+                clears: try reader.optionalFlag(.clear))
         case .delete:
             self = .delete(try reader.account(), try reader.optionalValue(.finger), try reader.ticket())
         case .unlock:

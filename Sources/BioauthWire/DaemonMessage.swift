@@ -21,6 +21,8 @@ public enum DaemonMessage: Hashable, Sendable {
     case prints([PrintEntry])
     case switches([SwitchEntry])
     case readers([ReaderEntry])
+    /// One of the prints that a reader keeps, or should.
+    case keptPrint(KeptPrint)
     /// Whether an account has a password, as far as `bioauth-password` can tell; nil: PAM alone knows.
     case passwordPresence(isSet: Bool?)
     /// An enrolment, deletion or unlock is done; or the password's turn is granted or reported, with the ticket asked for.
@@ -111,6 +113,7 @@ extension DaemonMessage {
         case switches = 79
         case passwordPresence = 80
         case readers = 81
+        case keptPrint = 82
     }
 
     public func encoded() -> [UInt8] {
@@ -161,6 +164,8 @@ extension DaemonMessage {
             return message(.switches) { writer in
                 for entry in entries { writer.put(.switchEntry) { $0.put(entry) } }
             }
+        case .keptPrint(let print):
+            return message(.keptPrint) { $0.put(print) }
         case .readers(let entries):
             return message(.readers) { writer in
                 for entry in entries { writer.put(.readerEntry) { $0.put(entry) } }
@@ -225,6 +230,8 @@ extension DaemonMessage {
             var entries: [ReaderEntry] = []
             for inner in try reader.each(.readerEntry) { entries.append(try inner.readerEntry()) }
             self = .readers(entries)
+        case .keptPrint:
+            self = .keptPrint(try reader.keptPrint())
         case .passwordPresence:
             self = .passwordPresence(isSet: try reader.range(.passwordSet) == nil ? nil : reader.flag(.passwordSet))
         case .done:

@@ -12,6 +12,8 @@ public struct StatusReport: Hashable, Sendable {
     /// Prints that the account has enrolled on this reader, and prints of it that are damaged.
     public var prints: Int
     public var damagedPrints: Int
+    /// Prints of it that the reader kept and has lost.
+    public var gonePrints: Int
     /// Mismatches in a row.
     public var mismatches: Int
     /// How long ago the password was given; nil: never, or that can't be said.
@@ -31,7 +33,7 @@ public struct StatusReport: Hashable, Sendable {
 
     public init(
         daemonVersion: String, readerState: ReaderState, reader: String?, driver: String?, waiting: Int, prints: Int,
-        damagedPrints: Int, mismatches: Int, passwordAge: Duration?, standings: [Standing]
+        damagedPrints: Int, gonePrints: Int = 0, mismatches: Int, passwordAge: Duration?, standings: [Standing]
     ) {
         self.daemonVersion = daemonVersion
         self.readerState = readerState
@@ -40,6 +42,7 @@ public struct StatusReport: Hashable, Sendable {
         self.waiting = waiting
         self.prints = prints
         self.damagedPrints = damagedPrints
+        self.gonePrints = gonePrints
         self.mismatches = mismatches
         self.passwordAge = passwordAge
         self.standings = standings
@@ -77,13 +80,18 @@ public struct PrintEntry: Hashable, Sendable {
     public var enrolled: String?
     /// It can't be read, or belongs to another account: it matches nothing.
     public var damaged: Bool
+    /// The reader kept it and has lost it: it matches nothing.
+    public var gone: Bool
 
-    public init(finger: Finger, driver: String, device: String, enrolled: String?, damaged: Bool) {
+    public init(
+        finger: Finger, driver: String, device: String, enrolled: String?, damaged: Bool, gone: Bool = false
+    ) {
         self.finger = finger
         self.driver = driver
         self.device = device
         self.enrolled = enrolled
         self.damaged = damaged
+        self.gone = gone
     }
 }
 
@@ -124,6 +132,8 @@ public struct WatchEvent: Hashable, Sendable {
         case awake = 25
         /// A session or the lid: what stood in a finger's way may not any more, or something else may.
         case surroundingsChanged = 28
+        /// A reader that keeps prints itself has lost one of the account's.
+        case printGone = 30
 
         /// The kind's name in JSON and the journal.
         public var name: String {
@@ -150,6 +160,7 @@ public struct WatchEvent: Hashable, Sendable {
             case .sleeping: "sleeping"
             case .awake: "awake"
             case .surroundingsChanged: "surroundings-changed"
+            case .printGone: "print-gone"
             }
         }
     }
@@ -178,6 +189,7 @@ extension MessageWriter {
         put(.waiting, UInt16(clamping: report.waiting))
         put(.prints, UInt16(clamping: report.prints))
         put(.damaged, UInt16(clamping: report.damagedPrints))
+        if report.gonePrints > 0 { put(.gone, UInt16(clamping: report.gonePrints)) }
         put(.mismatches, UInt32(clamping: report.mismatches))
         if let age = report.passwordAge { put(.passwordAge, UInt64(clamping: age.components.seconds)) }
         for standing in report.standings {
@@ -194,6 +206,7 @@ extension MessageWriter {
         if !entry.device.isEmpty { put(.device, entry.device) }
         if let enrolled = entry.enrolled { put(.enrolled, enrolled) }
         put(.damaged, entry.damaged)
+        if entry.gone { put(.gone, true) }
     }
 
     mutating func put(_ event: WatchEvent) {
@@ -223,6 +236,7 @@ extension MessageReader {
             driver: try optionalText(.driver, limit: Limits.labelBytes),
             waiting: Int(try number(.waiting, as: UInt16.self)), prints: Int(try number(.prints, as: UInt16.self)),
             damagedPrints: Int(try number(.damaged, as: UInt16.self)),
+            gonePrints: Int(try optional(.gone, as: UInt16.self) ?? 0),
             mismatches: Int(try number(.mismatches, as: UInt32.self)),
             passwordAge: try optional(.passwordAge, as: UInt64.self).map { .seconds(Int64(clamping: $0)) },
             standings: standings)
@@ -232,7 +246,8 @@ extension MessageReader {
         PrintEntry(
             finger: try value(.finger), driver: try text(.driver, limit: Limits.labelBytes),
             device: try optionalText(.device, limit: Limits.labelBytes) ?? "",
-            enrolled: try optionalText(.enrolled, limit: Limits.labelBytes), damaged: try flag(.damaged))
+            enrolled: try optionalText(.enrolled, limit: Limits.labelBytes), damaged: try flag(.damaged),
+            gone: try optionalFlag(.gone))
     }
 
     func watchEvent() throws(WireError) -> WatchEvent {

@@ -98,6 +98,10 @@ public enum FieldTag: UInt16, CaseIterable, Sendable {
     case serves = 92
     case criterion = 93
     case whichReader = 94
+    case clear = 95
+    case keptAs = 96
+    case deleted = 97
+    case gone = 98
 }
 
 /// Builds one message: a header of four bytes (version, zero, type), then fields of tag, length and value, all

@@ -101,7 +101,7 @@ public struct Diagnosis: Sendable {
         if case .told(let report, let examination) = facts.daemon {
             if report.prints > 0 {
                 findings.append(.enrolled(report.prints))
-            } else if ![.notEnrolled, .noReader].contains(examination.denial?.cause) {
+            } else if ![.notEnrolled, .printGone, .noReader].contains(examination.denial?.cause) {
                 findings.append(.notEnrolled)
             }
             // What keeps the service itself from working is told as that, unless something else does first.
@@ -117,6 +117,7 @@ public struct Diagnosis: Sendable {
             }
         }
         findings += facts.prints.filter(\.damaged).map { .printDamaged($0.finger, driver: $0.driver) }
+        findings += facts.prints.filter(\.gone).map { .printGone($0.finger, driver: $0.driver) }
         if !facts.orphans.isEmpty { findings.append(.orphanedPrints(facts.orphans)) }
         return findings
     }

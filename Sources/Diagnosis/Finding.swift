@@ -43,6 +43,8 @@ public enum Finding: Hashable, Sendable {
     /// It has no print that this reader can compare, which isn't what keeps a touch from working already.
     case notEnrolled
     case printDamaged(Finger, driver: String)
+    /// The reader that kept it has lost it.
+    case printGone(Finger, driver: String)
     case orphanedPrints([UInt32])
     /// No finger is taken for these classes.
     case standing([ServiceClass], Denial)
@@ -66,7 +68,7 @@ public enum Finding: Hashable, Sendable {
         case .daemonAnswers, .reader, .wired, .enrolled, .origin, .admitted: .fine
         case .noServiceManager, .notWired, .standing, .lidShut: .note
         case .configurationWrong(_, isServing: true), .fprintdMayStart, .clockUnset, .otherFinger, .authselectFinger,
-            .printDamaged, .orphanedPrints:
+            .printDamaged, .printGone, .orphanedPrints:
             .warning
         case .daemonSilent, .configurationWrong, .noReader, .readerFailing, .unitMissing, .unitDown, .placeMissing,
             .placeOpen, .placeForeign, .fprintdRunning, .moduleMissing, .pamUnreadable, .serviceNotWired, .flawed,

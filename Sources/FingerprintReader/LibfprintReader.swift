@@ -17,6 +17,8 @@ import CGLib
     private var isRemoved = false
     /// What was told of the finger during this call.
     private var toldFinger: Bool?
+    /// Whether a finger has been there during this call.
+    private var hasSeenFinger = false
     private var fingerSignal: SignalConnection?
     private var heatSignal: SignalConnection?
     private var removalSignal: SignalConnection?
@@ -112,6 +114,10 @@ import CGLib
             case .retry(let reason):
                 touch.report(.retry(reason))
                 return .success(())
+            case .fault(.printMissing) where touch.isShown || self.hasSeenFinger:
+                // So some drivers say that a finger is none of those that the device keeps.
+                touch.report(match: nil)
+                return .success(())
             case .fault(let fault):
                 return .failure(fault)
             }
@@ -184,7 +190,7 @@ import CGLib
     var isOpen: Bool { fp_device_is_open(device.pointer) != 0 }
 
     /// Why nothing can be asked of the device now.
-    private func refusal(whenOpen: Bool) -> ReaderFault? {
+    func refusal(whenOpen: Bool) -> ReaderFault? {
         if isRemoved { return .unplugged }
         if running != nil { return .failed("the reader is in the middle of something else") }
         if isOpen != whenOpen { return .failed(isOpen ? "the reader is open already" : "the reader is not open") }
@@ -215,6 +221,7 @@ import CGLib
         }
         running = started
         toldFinger = nil
+        hasSeenFinger = false
         let (cancellable, ready, data) = started.arguments()
         call(cancellable, ready, data)
     }
@@ -247,6 +254,7 @@ import CGLib
     private func tellFinger(_ isPresent: Bool) {
         guard isPresent != toldFinger else { return }
         toldFinger = isPresent
+        if isPresent { hasSeenFinger = true }
         onFinger?(isPresent)
     }
 
@@ -277,6 +285,7 @@ import CGLib
 @MainActor private final class Touch {
     let gallery: Gallery
     private var shown: (@MainActor (Identification) -> Void)?
+    var isShown: Bool { shown == nil }
 
     init(of gallery: consuming Gallery, shown: @escaping @MainActor (Identification) -> Void) {
         self.gallery = gallery
@@ -329,7 +338,8 @@ extension ReaderDescription {
             enrollStages: Int(fp_device_get_nr_enroll_stages(device)),
             canIdentify: has(FP_DEVICE_FEATURE_IDENTIFY),
             canVerify: has(FP_DEVICE_FEATURE_VERIFY),
-            hasStorage: has(FP_DEVICE_FEATURE_STORAGE),
+            canList: has(FP_DEVICE_FEATURE_STORAGE_LIST),
+            canDelete: has(FP_DEVICE_FEATURE_STORAGE_DELETE),
             isBuiltIn: place?.isPartOfMachine ?? true,
             busPath: place?.path ?? "")
     }

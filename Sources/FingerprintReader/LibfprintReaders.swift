@@ -31,6 +31,10 @@ import CGLib
         return describePrint(print)
     }
 
+    public func places(of prints: [StoredPrint], among kept: [StoredPrint]) -> [Int?] {
+        printPlaces(of: prints, among: kept)
+    }
+
     private func add(_ device: FpDevicePointer) {
         let reader = LibfprintReader(device) { [weak self] reader in
             guard let self else { return }

@@ -47,7 +47,28 @@ func describePrint(_ print: borrowing FpPrintReference) -> PrintDescription? {
     else { return nil }
     return PrintDescription(
         accountName: String(cString: name), finger: finger, driver: String(cString: driver),
-        deviceID: String(cString: deviceID), enrolled: fp_print_get_enroll_date(print.pointer).flatMap(isoDay))
+        deviceID: String(cString: deviceID), enrolled: fp_print_get_enroll_date(print.pointer).flatMap(isoDay),
+        isOnReader: fp_print_get_device_stored(print.pointer) != 0)
+}
+
+/// For each of the prints, the place among those that a reader keeps of the one that is the same (`fp_print_equal`), or
+/// nil.
+func printPlaces(of prints: [StoredPrint], among kept: [StoredPrint]) -> [Int?] {
+    let list = g_ptr_array_new_with_free_func { g_object_unref($0) }!
+    defer { g_ptr_array_unref(list) }
+    var places: [Int] = []
+    for (place, stored) in kept.enumerated() {
+        guard let print = readPrint(stored) else { continue }
+        g_ptr_array_add(list, print.shared())
+        places.append(place)
+    }
+    return prints.map { stored in
+        guard let print = readPrint(stored) else { return nil }
+        var index: guint = 0
+        let isEqual: GEqualFunc = { fp_print_equal(OpaquePointer($0), OpaquePointer($1)) }
+        let isThere = g_ptr_array_find_with_equal_func(list, UnsafeRawPointer(print.pointer), isEqual, &index) != 0
+        return isThere ? places[Int(index)] : nil
+    }
 }
 
 /// The day as `2026-03-31`. A print without a date carries one some six million years off.

@@ -92,8 +92,11 @@ extension LAError {
         /// Nobody answers: the service isn't installed or doesn't run.
         public static let noDaemon = Cause(rawValue: "noDaemon")
 
-        /// Of `biometryNotEnrolled`.
+        // Of biometryNotEnrolled.
+
         public static let notEnrolled = Cause(rawValue: "notEnrolled")
+        /// The reader kept the account's prints itself and has lost them.
+        public static let printGone = Cause(rawValue: "printGone")
         /// Of `passcodeNotSet`.
         public static let noPassword = Cause(rawValue: "noPassword")
 

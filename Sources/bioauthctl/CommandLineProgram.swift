@@ -21,7 +21,7 @@ enum CommandLineProgram {
 
     /// Where the subcommand stands: options may stand before it and after it.
     private static func subcommandIndex(_ arguments: [String]) -> Int? {
-        let takingValue: Set = ["--socket", "--user", "--finger", "--service", "--root"]
+        let takingValue: Set = ["--socket", "--user", "--finger", "--reader", "--service", "--root"]
         return arguments.indices.first { at in
             !arguments[at].hasPrefix("-") && (at == 0 || !takingValue.contains(arguments[at - 1]))
         }

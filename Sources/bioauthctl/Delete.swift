@@ -42,7 +42,7 @@ extension Invocation {
     var isOnTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
     /// Asks on a terminal whether it is meant; elsewhere, and with `--yes`, it is.
-    fileprivate func confirm(_ question: String) throws(Failure) {
+    func confirm(_ question: String) throws(Failure) {
         guard !options.has("yes"), isOnTerminal, let terminal = Terminal() else { return }
         let answer = try terminal.ask(question).lowercased()
         // TRANSLATORS: what may be typed instead of "y" and "yes".

@@ -114,6 +114,10 @@ extension Finding {
             Explanation(
                 tr("The print of the %1 (driver %2) is damaged and matches nothing.").filled(finger.words, driver),
                 tr("Delete it and enroll anew: bioauthctl delete --finger %1").filled(finger.name))
+        case .printGone(let finger, let driver):
+            Explanation(
+                tr("The reader (driver %2) no longer keeps the print of the %1.").filled(finger.words, driver),
+                tr("Enroll anew: bioauthctl enroll --finger %1").filled(finger.name))
         case .orphanedPrints(let uids):
             Explanation(
                 tr("There are prints of accounts that are gone: %1").filled(

@@ -27,9 +27,9 @@ enum ExitCode: Int32, CaseIterable {
         case .mismatchesUsedUp, .personCancelled, .personChosePassword, .appWithdrew, .timedOut, .preempted,
             .suspended, .contended, .queued, .resting, .remoteSession, .lidClosed, .sessionInactive, .sessionLocked,
             .backgroundProcess, .serviceDisabled, .notPermitted, .interactionForbidden, .nobodyToAsk, .unknownUser,
-            .notEnrolled, .noPassword, .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld,
+            .notEnrolled, .printGone, .noPassword, .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld,
             .passwordNeverGiven, .clockWentBack, .stateDamaged, .stateNotWritable, .printExists, .duplicatePrint,
-            .duplicateOfAnotherAccount, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
+            .duplicateOfAnotherAccount, .readerFull, .duplicateOnReader, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
             .freshPasswordNeeded, .passwordWrong, .passwordDelayed, .sessionUnknown, .permissionUnasked,
             .tooManySwitches:
             self = .no

@@ -32,13 +32,14 @@ extension PrintEntry {
         let name = finger.name + String(repeating: " ", count: max(0, 12 - finger.name.count))
         let day = enrolled ?? "----------"
         let line = "\(name)  \(day)  \(driver)\(device.isEmpty ? "" : " \(device)")"
-        return damaged ? line + "  " + tr("damaged, matches nothing: delete it and enroll anew") : line
+        if damaged { return line + "  " + tr("damaged, matches nothing: delete it and enroll anew") }
+        return gone ? line + "  " + tr("no longer on the reader: enroll anew") : line
     }
 
     fileprivate var json: JSON {
         .object([
             "finger": .text(finger.name), "driver": .text(driver), "device": .text(device),
-            "enrolled": .text(enrolled), "damaged": .flag(damaged),
+            "enrolled": .text(enrolled), "damaged": .flag(damaged), "gone": .flag(gone),
         ])
     }
 }

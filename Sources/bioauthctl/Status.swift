@@ -34,6 +34,9 @@ extension StatusReport {
         if damagedPrints > 0 {
             lines.append(tr("Damaged prints: %1 (see: bioauthctl list)").filled(String(damagedPrints)))
         }
+        if gonePrints > 0 {
+            lines.append(tr("Prints that the reader has lost: %1 (see: bioauthctl list)").filled(String(gonePrints)))
+        }
         lines.append(tr("Mismatches in a row: %1").filled(String(mismatches)))
         lines.append(tr("Password: %1").filled(passwordWords))
         return lines + standingWords
@@ -62,6 +65,7 @@ extension StatusReport {
             ]),
             "prints": .number(Int64(prints)),
             "damaged_prints": .number(Int64(damagedPrints)),
+            "gone_prints": .number(Int64(gonePrints)),
             "mismatches": .number(Int64(mismatches)),
             "password_age": .seconds(passwordAge),
             "standings": .list(

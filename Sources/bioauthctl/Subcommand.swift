@@ -13,7 +13,10 @@ struct Subcommand {
     let run: (Invocation) throws(Failure) -> ExitCode
 
     static var all: [Subcommand] {
-        [setup, doctor, status, readers, enroll, list, delete, verify, enable, disable, unlock, watch, checkConfig]
+        [
+            setup, doctor, status, readers, enroll, list, delete, verify, enable, disable, unlock, storage, watch,
+            checkConfig,
+        ]
     }
 
     var allOptions: [CommandLineOptions.Option] {

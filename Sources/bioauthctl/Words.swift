@@ -63,6 +63,7 @@ extension WatchEvent.Kind {
         case .refused: tr("refused")
         case .sleeping: tr("computer goes to sleep")
         case .awake: tr("computer is awake")
+        case .printGone: tr("print no longer on the reader")
         case .surroundingsChanged: tr("a session or the lid has changed")
         }
     }

@@ -37,7 +37,7 @@ _bioauthctl() {
     case $subcommand in
         '')
             words+=' --version'
-            [[ $word == -* ]] || words='setup doctor status readers enroll list delete verify enable disable unlock watch check-config' ;;
+            [[ $word == -* ]] || words='setup doctor status readers enroll list delete verify enable disable unlock storage watch check-config' ;;
         setup) words+=' --service --apply --undo --root --json' ;;
         doctor) words+=' --service --touch --root --user --socket --json' ;;
         enroll) words+=' --finger --reader --user --socket --json' ;;
@@ -47,6 +47,7 @@ _bioauthctl() {
             [[ $word == -* ]] ||
                 words=$(_bioauthctl_services /etc/bioauthd/bioauthd.conf /etc/bioauthd/bioauthd.conf.d/*.conf) ;;
         status | readers | list | verify | unlock) words+=' --user --socket --json' ;;
+        storage) words+=' --reader --clear --yes --socket --json' ;;
         watch) words+=' --socket --json' ;;
         check-config)
             words+=' --json'

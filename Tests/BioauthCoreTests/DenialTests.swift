@@ -27,9 +27,10 @@ import Testing
                     .lidClosed,
                     .sessionInactive, .sessionLocked, .backgroundProcess, .serviceDisabled, .notPermitted, .unknownUser,
                     .stateNotWritable, .protocolError, .tooManyRequests, .noDaemon, .sessionUnknown,
+                    .readerFull, .duplicateOnReader,
                 ]
             ),
-            (.biometryNotEnrolled, [.notEnrolled]),
+            (.biometryNotEnrolled, [.notEnrolled, .printGone]),
             (
                 .biometryLockout,
                 [
@@ -50,6 +51,7 @@ import Testing
         #expect(Cause.noDaemon.rawValue == 39 && Cause.passwordUnavailable.rawValue == 50)
         #expect(Cause.sessionUnknown.rawValue == 51)
         #expect(Cause.readerBusy.rawValue == 54)
+        #expect(Cause.printGone.rawValue == 55 && Cause.duplicateOnReader.rawValue == 57)
     }
 
     @Test(arguments: DenialCode.allCases)

@@ -249,7 +249,7 @@ struct DeskTrial: Hashable {
     private mutating func carryOut(_ action: ReaderLife.Action) {
         if isAsleep {
             switch action {
-            case .open, .start, .giveUp: complaints.append("\(action) in the sleep")
+            case .open, .start, .runErrand, .giveUp: complaints.append("\(action) in the sleep")
             case .close, .cancel, .standing: break
             }
         }
@@ -273,7 +273,7 @@ struct DeskTrial: Hashable {
                 complaints.append("cancels while a finger is there")
             }
             device = .scanning(scan)
-        case (.open, _), (.close, _), (.start, _), (.cancel, _), (.giveUp, _):
+        case (.open, _), (.close, _), (.start, _), (.runErrand, _), (.cancel, _), (.giveUp, _):
             complaints.append("\(action) while the reader is \(device)")
         }
     }

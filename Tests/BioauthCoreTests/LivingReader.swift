@@ -35,6 +35,11 @@ struct LivingReader {
         life.progressed(isLast: isLast, at: now)
     }
     @discardableResult mutating func heated(_ isHot: Bool) -> Actions { life.heated(isHot, at: now) }
+    @discardableResult mutating func errands(_ pending: Bool) -> Actions { life.errands(pending, at: now) }
+    /// - Parameter more: whether there is another.
+    @discardableResult mutating func errandDone(_ fault: ReaderFault? = nil, more: Bool = false) -> Actions {
+        life.errands(more, at: now) + life.errandDone(fault, at: now)
+    }
     mutating func configured(keptWarm: Duration) -> Actions { life.configured(keptWarm: keptWarm, at: now) }
 
     /// A finger comes and goes: from now on the driver is known to tell of fingers.

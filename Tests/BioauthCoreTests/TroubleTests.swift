@@ -13,10 +13,10 @@ import Testing
         (.unsupported, .ends(.readerFailed), .ends(.readerCannotEnroll), .none),
         (.notOpen, .waits(.readerFailed), .ends(.enrollmentFailed), .reopening),
         (.alreadyOpen, .waits(.readerFailed), .ends(.enrollmentFailed), .reopening),
-        (.storageFull, .ends(.readerFailed), .ends(.storageFailed), .none),
+        (.storageFull, .ends(.readerFailed), .ends(.readerFull), .none),
         (.duplicate, .ends(.readerFailed), .ends(.duplicatePrint), .none),
         (.printInvalid, .ends(.notEnrolled), .ends(.enrollmentFailed), .none),
-        (.printMissing, .ends(.notEnrolled), .ends(.enrollmentFailed), .none),
+        (.printMissing, .ends(.printGone), .ends(.enrollmentFailed), .none),
         (.hung, .waits(.readerFailed), .ends(.enrollmentFailed), .reopening),
         (.failed("protocol"), .waits(.readerFailed), .ends(.enrollmentFailed), .reopening),
     ]

@@ -52,7 +52,7 @@ struct ModuleMessage {
         case .problem(let problem):
             raw.type == 77 && Problem(rawValue: UInt16(raw.problem)) ?? .malformed == problem
         case .enrolling, .status, .examination, .prints, .done, .refused, .event, .switches,
-            .passwordPresence, .readers:
+            .passwordPresence, .readers, .keptPrint:
             false
         }
     }

@@ -15,6 +15,7 @@ enum Samples {
             .examine(account, service: "sudo", tty: nil), .examine(account, service: "login", tty: "tty1"),
             .examine(account, service: "vault", tty: nil, isApp: true, policy: .biometricsOrPassword),
             .switches(account), .passwordSet(account), .readers(account),
+            .storage(reader: nil, clears: false), .storage(reader: "1-2.3", clears: true),
             .unlock(Account(uid: .max, name: "사용자")), .watch, .passwordTurn(account, peerUID: 0),
             .passwordResult(right: true, wantsTicket: true), .passwordResult(right: false, wantsTicket: false),
         ]
@@ -50,6 +51,7 @@ enum Samples {
         + [.prints([]), .prints(entries), .prints([entries[0], entries[0]])]
         + [.switches([]), .switches(switches)]
         + [.readers([]), .readers(readers)]
+        + keptPrints.map(DaemonMessage.keptPrint)
         + [nil, false, true].map(DaemonMessage.passwordPresence)
         + events.map(DaemonMessage.event)
         + Problem.allCases.map(DaemonMessage.problem)
@@ -71,6 +73,14 @@ enum Samples {
                 name: "reader", driver: "driver", device: "", busPath: "", isBuiltIn: false, state: .failing, prints: 0,
                 serves: false, criterion: $0)
         }
+
+    static let keptPrints: [KeptPrint] = combinations(
+        KeptPrint.Standing.allCases, absentAndPresent("사용자"), absentAndPresent(Finger.leftThumb)
+    ) {
+        KeptPrint(
+            reader: $1 ?? "", driver: "goodixmoc", busPath: $1 == nil ? "" : "1-2.3", standing: $0, accountName: $1,
+            finger: $2, enrolled: $2 == nil ? nil : "2026-03-31", isDeleted: $2 != nil)
+    }
 
     static let authentications: [Authenticate] =
         combinations(absentAndPresent("pts/3"), absentAndPresent("host.example"), absentAndPresent("Pay – 결제")) {
@@ -108,7 +118,7 @@ enum Samples {
         ) {
             StatusReport(
                 daemonVersion: "0.1", readerState: .ready, reader: $0, driver: $1, waiting: 1, prints: 10,
-                damagedPrints: 2, mismatches: 19, passwordAge: $2, standings: [])
+                damagedPrints: 2, gonePrints: $0 == nil ? 0 : 1, mismatches: 19, passwordAge: $2, standings: [])
         }
         + ReaderState.allCases.map {
             StatusReport(
@@ -150,6 +160,7 @@ enum Samples {
     static let entries: [PrintEntry] = [
         PrintEntry(finger: .rightIndex, driver: "driver", device: "0", enrolled: "2026-03-31", damaged: false),
         PrintEntry(finger: .leftThumb, driver: "driver", device: "", enrolled: nil, damaged: true),
+        PrintEntry(finger: .leftIndex, driver: "driver", device: "", enrolled: nil, damaged: false, gone: true),
     ]
 
     static let switches: [SwitchEntry] = Switch.Kind.allCases.flatMap { kind in

@@ -27,7 +27,8 @@ import Testing
         .readerCannotEnroll: "readerCannotEnroll", .freshPasswordNeeded: "freshPasswordNeeded",
         .passwordWrong: "passwordWrong", .passwordDelayed: "passwordDelayed",
         .passwordUnavailable: "passwordUnavailable", .sessionUnknown: "sessionUnknown",
-        .permissionUnasked: "permissionUnasked", .tooManySwitches: "tooManySwitches",
+        .permissionUnasked: "permissionUnasked", .tooManySwitches: "tooManySwitches", .printGone: "printGone",
+        .readerFull: "readerFull", .duplicateOnReader: "duplicateOnReader",
     ]
 
     /// No answer, where a "no" would say too much.

@@ -17,6 +17,22 @@ extension Reader {
         return try done.one(file: file, line: line)
     }
 
+    func listing(file: StaticString = #filePath, line: UInt = #line) throws -> Result<[StoredPrint], ReaderFault> {
+        let done = Told<Result<[StoredPrint], ReaderFault>>()
+        list { done.append($0) }
+        XCTAssert(done.values.isEmpty, "done before the call returned", file: file, line: line)
+        return try done.one(file: file, line: line)
+    }
+
+    func deleting(
+        _ print: StoredPrint, file: StaticString = #filePath, line: UInt = #line
+    ) throws -> Result<Void, ReaderFault> {
+        let done = Told<Result<Void, ReaderFault>>()
+        delete(print) { done.append($0) }
+        XCTAssert(done.values.isEmpty, "done before the call returned", file: file, line: line)
+        return try done.one(file: file, line: line)
+    }
+
     func identifying(
         _ gallery: [StoredPrint], file: StaticString = #filePath, line: UInt = #line
     ) -> Identifying {

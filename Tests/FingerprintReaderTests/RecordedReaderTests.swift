@@ -46,7 +46,7 @@ final class RecordedReaderTests: XCTestCase {
         guard let replay = try recording.replayed(by: self, ["-p", "\(recording.sysfs)=\(traffic)"]) else { return }
         try replay { reader in
             XCTAssertEqual(reader.description.scan, .press)
-            XCTAssert(reader.description.canIdentify && reader.description.hasStorage)
+            XCTAssert(reader.description.canIdentify && reader.description.canList && reader.description.canDelete)
             try reader.opening().get()
             // The name that the chip keeps a print under is made of what the print says of its owner, so a print that
             // says other things than the one recorded isn't the one recorded.
@@ -136,27 +136,6 @@ extension LibfprintReader {
         return try done.one()
     }
 
-    /// The prints that the device keeps.
-    fileprivate func listing() throws -> Result<[StoredPrint], ReaderFault> {
-        let done = Told<Result<[StoredPrint], ReaderFault>>()
-        let device = device.pointer
-        start({ done.append($0) }) { result in
-            var error: UnsafeMutablePointer<GError>?
-            guard let prints = fp_device_list_prints_finish(device, result, &error) else {
-                return .failure(DeviceError(consuming: error).fault)
-            }
-            defer { g_ptr_array_unref(prints) }
-            return .success(
-                (0..<Int(prints.pointee.len)).compactMap { index in
-                    let pointer = OpaquePointer(prints.pointee.pdata[index]!)
-                    return try? writePrint(FpPrintReference(sharing: pointer)).get()
-                })
-        } call: { cancellable, ready, data in
-            fp_device_list_prints(device, cancellable, ready, data)
-        }
-        return try done.one()
-    }
-
     /// Whether the next touch is that print's.
     fileprivate func verifying(_ print: StoredPrint) throws -> Result<Bool, ReaderFault> {
         let done = Told<Result<Bool, ReaderFault>>()
@@ -171,22 +150,6 @@ extension LibfprintReader {
             return .success(isMatch != 0)
         } call: { cancellable, ready, data in
             fp_device_verify(device, print.pointer, cancellable, nil, nil, nil, ready, data)
-        }
-        return try done.one()
-    }
-
-    fileprivate func deleting(_ print: StoredPrint) throws -> Result<Void, ReaderFault> {
-        let done = Told<Result<Void, ReaderFault>>()
-        let device = device.pointer
-        guard let print = readPrint(print) else { return .failure(.printInvalid) }
-        start({ done.append($0) }) { result in
-            var error: UnsafeMutablePointer<GError>?
-            guard fp_device_delete_print_finish(device, result, &error) != 0 else {
-                return .failure(DeviceError(consuming: error).fault)
-            }
-            return .success(())
-        } call: { cancellable, ready, data in
-            fp_device_delete_print(device, print.pointer, cancellable, ready, data)
         }
         return try done.one()
     }

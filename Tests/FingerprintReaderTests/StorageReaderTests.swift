@@ -10,16 +10,16 @@ final class StorageReaderTests: XCTestCase {
             XCTAssertEqual(readers.added.values.count, 3)
             let image = ReaderDescription(
                 driver: "virtual_image", deviceID: "0", name: "Virtual image device for debugging", scan: .swipe,
-                enrollStages: 5, canIdentify: true, hasStorage: false)
+                enrollStages: 5, canIdentify: true)
             XCTAssertEqual(try readers.reader(.image).description, image)
             let device = ReaderDescription(
                 driver: "virtual_device", deviceID: "0", name: "Virtual device for debugging", scan: .swipe,
-                enrollStages: 5, canIdentify: false, hasStorage: false)
+                enrollStages: 5, canIdentify: false)
             XCTAssertEqual(try readers.reader(.device).description, device)
             let storage = ReaderDescription(
                 driver: "virtual_device_storage", deviceID: "0",
                 name: "Virtual device with storage and identification for debugging", scan: .swipe,
-                enrollStages: 5, canIdentify: true, hasStorage: true)
+                enrollStages: 5, canIdentify: true, canList: true, canDelete: true)
             XCTAssertEqual(try readers.reader(.storage).description, storage)
         }
     }
@@ -42,7 +42,7 @@ final class StorageReaderTests: XCTestCase {
                 today.dateFormat = "yyyy-MM-dd"
                 let expected = PrintDescription(
                     accountName: "사용자", finger: finger, driver: "virtual_device_storage", deviceID: "0",
-                    enrolled: today.string(from: .now))
+                    enrolled: today.string(from: .now), isOnReader: true)
                 XCTAssertEqual(readers.source.describe(print), expected)
             }
         }

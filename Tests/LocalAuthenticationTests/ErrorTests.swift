@@ -132,7 +132,7 @@ import Testing
     /// What only enrolling, deleting and the password's own process come to.
     static let neverOfTouch: Set<BioauthCore.Cause> = [
         .printExists, .duplicatePrint, .duplicateOfAnotherAccount, .noSuchPrint, .storageFailed, .enrollmentFailed,
-        .readerCannotEnroll, .freshPasswordNeeded,
+        .readerCannotEnroll, .freshPasswordNeeded, .readerFull, .duplicateOnReader,
     ]
 
     /// Every cause that has a name for programs.
@@ -141,7 +141,7 @@ import Testing
         .contended, .daemonStopping, .queued, .resting, .noReader, .readerFailed, .readerUnplugged, .readerHot,
         .readerBusy, .readerOpening, .remoteSession, .lidClosed, .sessionInactive, .sessionLocked, .sessionUnknown,
         .backgroundProcess, .serviceDisabled, .notPermitted, .unknownUser, .stateNotWritable, .protocolError,
-        .tooManyRequests, .noDaemon, .notEnrolled, .noPassword, .lockedOut, .passwordNeeded, .passwordFirst,
+        .tooManyRequests, .noDaemon, .notEnrolled, .printGone, .noPassword, .lockedOut, .passwordNeeded, .passwordFirst,
         .passwordTooOld, .passwordNeverGiven, .clockWentBack, .stateDamaged, .interactionForbidden, .nobodyToAsk,
         .permissionUnasked, .tooManySwitches, .passwordWrong, .passwordDelayed, .passwordUnavailable,
     ]

@@ -13,6 +13,13 @@ public struct WordReader: Sendable {
 
     public func touch(_ finger: String) throws { try tell("SCAN \(finger)") }
 
+    /// Has the reader keep a print that nobody enrolled here, or lose one (`virtual_device_storage`).
+    public func insert(_ finger: String) throws { try tell("INSERT \(finger)") }
+    public func remove(_ finger: String) throws { try tell("REMOVE \(finger)") }
+
+    /// Has what runs at the reader fail with that error of libfprint's (`FpDeviceError`).
+    public func fail(_ error: Int) throws { try tell("ERROR \(error)") }
+
     /// Pulls the reader out. It doesn't come back in this process.
     public func unplug() throws { try tell("UNPLUG") }
 

@@ -1,0 +1,73 @@
+import BioauthCore
+
+/// A print that a reader keeps itself, or that it should, as `storage` shows it.
+public struct KeptPrint: Hashable, Sendable {
+    public var reader: String
+    public var driver: String
+    /// Where the reader is plugged in on USB: `1-2.3`. Empty: not on USB.
+    public var busPath: String
+    public var standing: Standing
+    /// The account's name, finger and day (`2026-03-31`) that the print says; nil where it says none.
+    public var accountName: String?
+    public var finger: Finger?
+    public var enrolled: String?
+    /// It has just been deleted from the reader.
+    public var isDeleted: Bool
+
+    public enum Standing: UInt8, CaseIterable, Sendable {
+        /// An account of this machine has it.
+        case known = 1
+        /// Nobody here has it: another system has made it, or what lay here of it is gone. It takes up room and matches
+        /// nothing.
+        case leftover = 2
+        /// An account of this machine has it, and the reader doesn't any more.
+        case gone = 3
+
+        /// The name in JSON.
+        public var name: String {
+            switch self {
+            case .known: "known"
+            case .leftover: "leftover"
+            case .gone: "gone"
+            }
+        }
+    }
+
+    public init(
+        reader: String, driver: String, busPath: String = "", standing: Standing, accountName: String? = nil,
+        finger: Finger? = nil, enrolled: String? = nil, isDeleted: Bool = false
+    ) {
+        self.reader = reader
+        self.driver = driver
+        self.busPath = busPath
+        self.standing = standing
+        self.accountName = accountName
+        self.finger = finger
+        self.enrolled = enrolled
+        self.isDeleted = isDeleted
+    }
+}
+
+extension MessageWriter {
+    mutating func put(_ print: KeptPrint) {
+        if !print.reader.isEmpty { put(.reader, print.reader) }
+        put(.driver, print.driver)
+        if !print.busPath.isEmpty { put(.busPath, print.busPath) }
+        put(.keptAs, print.standing.rawValue)
+        if let name = print.accountName { put(.name, name) }
+        if let finger = print.finger { put(.finger, finger.rawValue) }
+        if let enrolled = print.enrolled { put(.enrolled, enrolled) }
+        if print.isDeleted { put(.deleted, true) }
+    }
+}
+
+extension MessageReader {
+    func keptPrint() throws(WireError) -> KeptPrint {
+        KeptPrint(
+            reader: try optionalText(.reader, limit: Limits.labelBytes) ?? "",
+            driver: try text(.driver, limit: Limits.labelBytes),
+            busPath: try optionalText(.busPath, limit: Limits.labelBytes) ?? "", standing: try value(.keptAs),
+            accountName: try optionalText(.name, limit: Limits.nameBytes), finger: try optionalValue(.finger),
+            enrolled: try optionalText(.enrolled, limit: Limits.labelBytes), isDeleted: try optionalFlag(.deleted))
+    }
+}

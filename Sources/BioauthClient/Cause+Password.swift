@@ -13,7 +13,8 @@ extension Cause {
             true
         case .personCancelled, .appWithdrew, .timedOut, .daemonStopping, .interactionForbidden, .nobodyToAsk,
             .unknownUser, .noPassword, .stateNotWritable, .protocolError, .noDaemon, .printExists, .duplicatePrint,
-            .duplicateOfAnotherAccount, .readerFull, .duplicateOnReader, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
+            .duplicateOfAnotherAccount, .readerFull, .duplicateOnReader, .noSuchPrint, .storageFailed,
+            .enrollmentFailed, .readerCannotEnroll,
             .passwordWrong, .passwordDelayed, .passwordUnavailable, .tooManySwitches:
             false
         }

@@ -19,7 +19,8 @@ extension Daemon {
         return StatusReport(
             daemonVersion: Release.version, readerState: station?.state ?? .none, reader: description?.name,
             driver: description?.driver.asLabel, waiting: arbiter.count, prints: here.count - gone,
-            damagedPrints: entries.count(where: \.isDamaged), gonePrints: gone, mismatches: state.lockout.mismatches, passwordAge: age,
+            damagedPrints: entries.count(where: \.isDamaged), gonePrints: gone, mismatches: state.lockout.mismatches,
+            passwordAge: age,
             standings: ServiceClass.allCases.map {
                 StatusReport.Standing($0, accounts.denial(account, for: $0, settings, now: moment))
             })

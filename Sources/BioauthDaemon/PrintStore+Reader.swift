@@ -77,7 +77,10 @@ extension PrintStore {
         }
     }
 
-    func begin(_ finger: Finger, of account: Account, on reader: ReaderDescription, keeping before: [StoredPrint], bootID: String)
+    func begin(
+        _ finger: Finger, of account: Account, on reader: ReaderDescription, keeping before: [StoredPrint],
+        bootID: String
+    )
         throws(SystemError)
     {
         let file = KeyFile()

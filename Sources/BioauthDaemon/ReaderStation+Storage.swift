@@ -125,7 +125,9 @@ extension ReaderStation {
         switch first.errand {
         case .list:
             reader.list { [weak self] result in
-                if case .success(let prints) = result { self?.kept = Kept(prints: prints, gone: self?.kept?.gone ?? []) }
+                if case .success(let prints) = result {
+                    self?.kept = Kept(prints: prints, gone: self?.kept?.gone ?? [])
+                }
                 self?.errandDone(result.fault)
             }
         case .delete(let print):

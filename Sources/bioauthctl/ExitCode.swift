@@ -29,7 +29,8 @@ enum ExitCode: Int32, CaseIterable {
             .backgroundProcess, .serviceDisabled, .notPermitted, .interactionForbidden, .nobodyToAsk, .unknownUser,
             .notEnrolled, .printGone, .noPassword, .lockedOut, .passwordNeeded, .passwordFirst, .passwordTooOld,
             .passwordNeverGiven, .clockWentBack, .stateDamaged, .stateNotWritable, .printExists, .duplicatePrint,
-            .duplicateOfAnotherAccount, .readerFull, .duplicateOnReader, .noSuchPrint, .storageFailed, .enrollmentFailed, .readerCannotEnroll,
+            .duplicateOfAnotherAccount, .readerFull, .duplicateOnReader, .noSuchPrint, .storageFailed,
+            .enrollmentFailed, .readerCannotEnroll,
             .freshPasswordNeeded, .passwordWrong, .passwordDelayed, .sessionUnknown, .permissionUnasked,
             .tooManySwitches:
             self = .no

@@ -6,7 +6,8 @@ import BioauthWire
 extension Subcommand {
     static var storage: Subcommand {
         Subcommand(
-            name: "storage", summary: tr("List the prints that readers keep themselves, and clear what nobody here has"),
+            name: "storage",
+            summary: tr("List the prints that readers keep themselves, and clear what nobody here has"),
             takesAccount: false,
             options: [
                 .init("reader", .text("NAME"), help: tr("Which reader: its driver, bus path or name")),

@@ -18,7 +18,8 @@ import Testing
             id: ReaderID(number: number),
             description: ReaderDescription(
                 driver: "driver\(number)", deviceID: "0", name: "Reader \(number)", scan: .press, enrollStages: 5,
-                canIdentify: false, canVerify: !traits.contains(.blind), isBuiltIn: !traits.contains(.external), busPath: "1-\(number)"),
+                canIdentify: false, canVerify: !traits.contains(.blind), isBuiltIn: !traits.contains(.external),
+                busPath: "1-\(number)"),
             isFailing: traits.contains(.failing), isEnrolled: !traits.contains(.foreign))
     }
 

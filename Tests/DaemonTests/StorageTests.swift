@@ -10,73 +10,9 @@ import Testing
 @Suite("A reader that keeps prints") struct StorageTests {
     private let me = DaemonUnderTest.account
 
-    /// A daemon with such a reader alone.
-    private final class Desk {
-        let daemon: DaemonUnderTest
-        let person: WordReader
-
-        /// - Parameter keepWarm: how long the reader stays open, which alone can be told what the person does.
-        init(in directory: TemporaryDirectory = TemporaryDirectory(), configuration: String = "") throws {
-            person = WordReader(socketPath: directory.file("keeper"))
-            daemon = try DaemonUnderTest(
-                in: directory, configuration: "[reader]\nkeep-warm-seconds = 300\n" + configuration, hasReader: false,
-                environment: [
-                    "FP_DRIVERS_WHITELIST": "virtual_device_storage", "FP_VIRTUAL_DEVICE_STORAGE": person.socketPath,
-                ])
-            try daemon.givePassword()
-        }
-
-        func enroll(_ finger: Finger, _ word: String) throws
-            -> DaemonMessage
-        {
-            let connection = try daemon.connect()
-            try connection.send(.enroll(DaemonUnderTest.account, finger, nil))
-            while true {
-                let message = try connection.receive(within: .seconds(20))
-                switch message {
-                case .done, .refused: return message
-                case .enrolling(let stage, let stages, _) where stage < stages: try person.touch(word)
-                default: break
-                }
-            }
-        }
-
-        /// What the reader keeps, and how the answer ends.
-        func storage(reader: String? = nil, clears: Bool = false) throws -> (prints: [KeptPrint], end: DaemonMessage) {
-            let connection = try daemon.connect()
-            try connection.send(.storage(reader: reader, clears: clears))
-            var prints: [KeptPrint] = []
-            while true {
-                switch try connection.receive(within: .seconds(20)) {
-                case .keptPrint(let print): prints.append(print)
-                case let message: return (prints, message)
-                }
-            }
-        }
-
-        func standings() throws -> [KeptPrint.Standing] { try storage().prints.map(\.standing) }
-
-        func verdict(_ word: String) throws -> Verdict {
-            let connection = try daemon.connect()
-            try connection.send(.authenticate(Authenticate(account: DaemonUnderTest.account, service: "sudo")))
-            while true {
-                switch try connection.receive(within: .seconds(20)) {
-                case .prompt: try person.touch(word)
-                case .verdict(let verdict): return verdict
-                default: break
-                }
-            }
-        }
-
-        func files(_ prefix: String) throws -> [String] {
-            let folder = "\(daemon.stateDirectory)/prints/\(DaemonUnderTest.account.uid)/virtual_device_storage/0"
-            return (try? FileManager.default.contentsOfDirectory(atPath: folder))?.filter { $0.hasPrefix(prefix) } ?? []
-        }
-    }
-
     @Test("What it keeps is told: whose it is, and what nobody here has; and that is cleared when it is asked for")
     func storage() throws {
-        let desk = try Desk()
+        let desk = try KeepingDesk()
         #expect(try desk.storage().prints == [])
         #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
         try desk.person.insert("stranger")
@@ -93,13 +29,13 @@ import Testing
 
     @Test("It is for root alone", .enabled(if: isRoot, "takes root"))
     func whose() throws {
-        let desk = try Desk()
+        let desk = try KeepingDesk()
         try desk.daemon.expect(.problem(.notPermitted), to: .storage(reader: nil, clears: true), as: stranger)
     }
 
     @Test("It is of readers that keep prints alone, or of one of them")
     func which() throws {
-        let desk = try Desk()
+        let desk = try KeepingDesk()
         #expect(try desk.storage(reader: "elsewhere").end == .refused(Denial(.noReader)))
         #expect(try desk.storage(reader: "virtual_device_storage").end == .done(nil))
         let image = try DaemonUnderTest()
@@ -108,7 +44,7 @@ import Testing
 
     @Test("A finger that is deleted is deleted on the reader, too, and may be enrolled again at once")
     func deletion() throws {
-        let desk = try Desk()
+        let desk = try KeepingDesk()
         #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
         #expect(try desk.enroll(.leftIndex, "left") == .done(nil))
         #expect(try desk.daemon.ask(.delete(me, .rightIndex, nil)) == .done(nil))
@@ -122,13 +58,13 @@ import Testing
     @Test("A deletion that was cut short is finished when the reader is there again")
     func deletionCutShort() throws {
         let directory = TemporaryDirectory()
-        let desk = try Desk(in: directory)
+        let desk = try KeepingDesk(in: directory)
         #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
         let path = "\(desk.daemon.stateDirectory)/prints/\(me.uid)/virtual_device_storage/0"
         try desk.daemon.stop(SIGKILL)
         let print = try Data(contentsOf: URL(filePath: "\(path)/right-index"))
         try FileManager.default.removeItem(atPath: "\(path)/right-index")
-        let again = try Desk(in: directory)
+        let again = try KeepingDesk(in: directory)
         // As a reader that forgets nothing would have kept it, and as the first step of a deletion leaves it here.
         try again.person.insert("right")
         try print.write(to: URL(filePath: "\(path)/deleting.right-index.0123456789abcdef"))
@@ -141,7 +77,7 @@ import Testing
     @Test("What an enrolment that was cut short has left on the reader is deleted there, and nothing else")
     func enrollmentCutShort() throws {
         let directory = TemporaryDirectory()
-        let desk = try Desk(in: directory)
+        let desk = try KeepingDesk(in: directory)
         try desk.person.insert("stranger")
         let connection = try desk.daemon.connect()
         try connection.send(.enroll(me, .rightIndex, nil))
@@ -153,7 +89,7 @@ import Testing
         let path = "\(desk.daemon.stateDirectory)/prints/\(me.uid)/virtual_device_storage/0/enrolling.right-index"
         let begun = try Data(contentsOf: URL(filePath: path))
         try FileManager.default.removeItem(atPath: path)
-        let again = try Desk(in: directory)
+        let again = try KeepingDesk(in: directory)
         // A reader that forgets nothing would have kept what it had, and what the enrolment made.
         try again.person.insert("stranger")
         try again.person.insert("right")
@@ -165,7 +101,7 @@ import Testing
 
     @Test("An enrolment whose print can't be kept here leaves none on the reader")
     func notKept() throws {
-        let desk = try Desk()
+        let desk = try KeepingDesk()
         #expect(try desk.enroll(.leftIndex, "left") == .done(nil))
         let folder = "\(desk.daemon.stateDirectory)/prints/\(me.uid)/virtual_device_storage/0"
         let connection = try desk.daemon.connect()
@@ -190,7 +126,7 @@ import Testing
 
     @Test("Who leaves at the last touch of an enrolment leaves no print on the reader")
     func left() throws {
-        let desk = try Desk()
+        let desk = try KeepingDesk()
         do {
             let connection = try desk.daemon.connect()
             try connection.send(.enroll(me, .rightIndex, nil))
@@ -214,12 +150,12 @@ import Testing
     @Test("Prints that the reader has lost are told of, once, and may be enrolled again; nobody is asked for them")
     func lost() throws {
         let directory = TemporaryDirectory()
-        let desk = try Desk(in: directory)
+        let desk = try KeepingDesk(in: directory)
         #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
         #expect(try desk.verdict("right") == .allowed(.rightIndex))
         try desk.daemon.stop()
 
-        let again = try Desk(in: directory)
+        let again = try KeepingDesk(in: directory)
         #expect(try again.standings() == [.gone])
         #expect(try again.daemon.denial() == .printGone)
         guard case .prints(let list) = try again.daemon.ask(.list(me)) else { throw DaemonUnderTest.Unexpected() }
@@ -234,7 +170,7 @@ import Testing
 
     @Test("A print that the reader loses meanwhile is noticed at the next touch that doesn't match")
     func lostMeanwhile() throws {
-        let desk = try Desk()
+        let desk = try KeepingDesk()
         #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
         try desk.person.remove("right")
         try desk.daemon.waitFor(.printGone) {
@@ -245,9 +181,10 @@ import Testing
         #expect(try desk.daemon.status().mismatches == 1)
     }
 
-    @Test("A finger that the reader keeps from elsewhere is refused by that name, and can be enrolled once it is cleared")
+    @Test(
+        "A finger that the reader keeps from elsewhere is refused by that name, and can be enrolled once it is cleared")
     func duplicate() throws {
-        let desk = try Desk()
+        let desk = try KeepingDesk()
         try desk.person.insert("right")
         #expect(try desk.enroll(.rightIndex, "right") == .refused(Denial(.duplicateOnReader)))
         #expect(try desk.storage(clears: true).prints.map(\.isDeleted) == [true])
@@ -256,7 +193,7 @@ import Testing
 
     @Test("A reader that is full says so, and keeps nothing of what was tried")
     func full() throws {
-        let desk = try Desk()
+        let desk = try KeepingDesk()
         let connection = try desk.daemon.connect()
         try connection.send(.enroll(me, .rightIndex, nil))
         try connection.receive { if case .enrolling(0, _, nil) = $0 { true } else { false } }
@@ -268,7 +205,7 @@ import Testing
 
     @Test("While somebody enrols, what the reader keeps can't be asked for")
     func enrolling() throws {
-        let desk = try Desk()
+        let desk = try KeepingDesk()
         let connection = try desk.daemon.connect()
         try connection.send(.enroll(me, .rightIndex, nil))
         try connection.receive { if case .enrolling(0, _, nil) = $0 { true } else { false } }
@@ -280,7 +217,7 @@ import Testing
 
     @Test("Who is asked for a touch while the reader tells what it keeps is served after it")
     func meanwhile() throws {
-        let desk = try Desk()
+        let desk = try KeepingDesk()
         #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
         let connection = try desk.daemon.connect()
         try connection.send(.authenticate(Authenticate(account: me, service: "sudo")))

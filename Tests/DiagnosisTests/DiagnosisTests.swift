@@ -157,6 +157,10 @@ import Testing
         Row([.printDamaged(.leftThumb, driver: "d")]) {
             $0.prints.append(PrintEntry(finger: .leftThumb, driver: "d", device: "", enrolled: nil, damaged: true))
         },
+        Row([.printGone(.leftThumb, driver: "d")]) {
+            $0.prints.append(
+                PrintEntry(finger: .leftThumb, driver: "d", device: "", enrolled: nil, damaged: false, gone: true))
+        },
         Row([.orphanedPrints([1004])]) { $0.orphans = [1004] },
         Row([.standing([.login], Denial(.passwordFirst))]) {
             told(&$0, status: { $0.standings = [.init(.app, nil), .init(.login, Denial(.passwordFirst))] })

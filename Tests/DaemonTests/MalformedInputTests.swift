@@ -61,7 +61,7 @@ import Testing
     @Test("A message of an unknown type is told so, and the connection goes on; so it does with the daemon's own types")
     func unknownType() throws {
         let client = try RawClient(daemon)
-        for type: UInt16 in [0, 18, 63, 64, 68, 74, 81, 255, 65535] {
+        for type: UInt16 in [0, 19, 63, 64, 68, 74, 82, 255, 65535] {
             let bytes = [1, 0, UInt8(type & 0xFF), UInt8(type >> 8)]
             guard case .sent = try client.socket.send(bytes) else { throw DaemonUnderTest.Unexpected() }
             #expect(try client.answer() == .problem(.unknownMessage), "type \(type)")

@@ -101,9 +101,9 @@ struct SleepTests {
             under: stage.wrapper)
         let connection = try daemon.connect()
         try connection.send(.enroll(me, .leftIndex, nil))
-        while try !connection.next().isPrompt(again: false) {}
+        try connection.receive { if case .enrolling(0, _, nil) = $0 { true } else { false } }
         try device.tell("SCAN left")
-        while case .enrolling(let stage, _, _) = try connection.next(), stage == 0 {}
+        try connection.receive { if case .enrolling(1, _, nil) = $0 { true } else { false } }
         try device.tell("SET_CANCELLATION_ENABLED 0")
         try device.tell("SLEEP 600000")
         try daemon.waitFor(.sleeping) { try logind.prepareForSleep(true) }

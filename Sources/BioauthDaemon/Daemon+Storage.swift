@@ -4,16 +4,37 @@ import BioauthWire
 
 /// The prints that readers keep themselves, as root sees them.
 extension Daemon {
-    /// A reader has lost a print: told once, and its account is told when it asks for a touch.
-    func isGone(_ lost: PrintStore.OnReader, _ station: ReaderStation) {
-        let account = Account(uid: lost.uid, name: lost.described.accountName)
-        log.write(
-            .warning, "A print is no longer on the reader: \(lost.described.finger.name) of \(account.name)",
-            fields: ["USER": account.name, "UID": String(account.uid), "READER": station.description.name])
-        tell(
-            WatchEvent(
-                kind: .printGone, time: wallMilliseconds, account: account, reader: station.description.name,
-                finger: lost.described.finger))
+    /// The readers that go by the same driver and identity, by which prints are kept apart: many have none of their own.
+    func stations(like station: ReaderStation) -> [ReaderStation] {
+        stations.filter { $0.isPluggedIn && $0.description.isSameDevice(as: station.description) }
+    }
+
+    /// Whether a print of that finger lies here and is of use on one of them.
+    func isHeld(_ account: Account, _ finger: Finger, like station: ReaderStation) -> Bool {
+        stations(like: station).contains { $0.holds(account, finger) }
+    }
+
+    /// The prints that a reader has lost, and that aren't on another like it.
+    private func lost(_ station: ReaderStation) -> [PrintStore.OnReader] {
+        let others = stations(like: station).filter { $0 !== station }
+        return station.kept?.gone.filter { lost in
+            others.allSatisfy { $0.kept?.gone.contains { $0.print == lost.print } ?? $0.errands.isEmpty }
+        } ?? []
+    }
+
+    /// A reader's lost prints are told of once; their accounts are told when they ask for a touch.
+    func tellLost(_ station: ReaderStation) {
+        let name = station.description.name
+        for lost in lost(station) where lostPrints.insert(lost.print).inserted {
+            let account = Account(uid: lost.uid, name: lost.described.accountName)
+            log.write(
+                .warning, "A print is no longer on the reader: \(lost.described.finger.name) of \(account.name)",
+                fields: ["USER": account.name, "UID": String(account.uid), "READER": name])
+            tell(
+                WatchEvent(
+                    kind: .printGone, time: wallMilliseconds, account: account, reader: name,
+                    finger: lost.described.finger))
+        }
         reroute()
     }
 
@@ -54,7 +75,7 @@ extension Daemon {
             for place in kept.prints.indices where !kept.leftovers.contains(place) {
                 connection.send(.keptPrint(entry(kept.prints[place], .known, station)))
             }
-            for lost in kept.gone { connection.send(.keptPrint(entry(lost.print, .gone, station))) }
+            for lost in lost(station) { connection.send(.keptPrint(entry(lost.print, .gone, station))) }
             guard clears else {
                 for print in leftovers { connection.send(.keptPrint(entry(print, .leftover, station))) }
                 return tellStorage(of: stations.dropFirst(), clears: clears, connection)

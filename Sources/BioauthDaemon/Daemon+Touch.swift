@@ -114,7 +114,7 @@ extension Daemon {
         let description = station.description
         guard description.canCompare else { return Denial(.readerCannotEnroll) }
         if let obstacle = place.obstacleToEnrolling(isReaderBuiltIn: description.isBuiltIn) { return Denial(obstacle) }
-        if station.holds(account, finger) { return Denial(.printExists) }
+        if isHeld(account, finger, like: station) { return Denial(.printExists) }
         // Each enrolment tells whether the finger is anybody's: nobody may ask that without end.
         if !peer.isRoot, ticket != nil, let wait = enrollments.turn(of: peer.uid, at: now) {
             return Denial(.tooManyRequests, endsIn: wait)

@@ -26,6 +26,8 @@ import Glibc
     /// Enrolments of users that aren't root: each compares a finger with everybody's.
     var enrollments = PasswordTurns()
 
+    /// Prints that readers have lost, as far as that has been told.
+    var lostPrints: Set<StoredPrint> = []
     /// The readers that are plugged in, in the order they came.
     var stations: [ReaderStation] = []
 

@@ -23,6 +23,11 @@ extension ReaderStation {
         var gone: [PrintStore.OnReader] = []
         /// Places of those that no account here has.
         var leftovers: [Int] = []
+
+        /// Those that are the same as any of these.
+        @MainActor func prints(like others: [StoredPrint], _ readers: any ReaderSource) -> [StoredPrint] {
+            readers.places(of: others, among: prints).compactMap { $0.map { prints[$0] } }
+        }
     }
 
     // MARK: What it keeps
@@ -30,7 +35,7 @@ extension ReaderStation {
     /// What it keeps is asked for once while it is plugged in and the machine awake, and only where anything here hangs on
     /// it; else before an enrolment.
     func lookUp(beforeEnrolling: Bool = false) {
-        guard !hasAskedForKept, description.canList else { return }
+        guard !hasAskedForKept, description.canList || description.canDelete else { return }
         guard beforeEnrolling || daemon.prints.hasAnything(on: description) else { return }
         hasAskedForKept = true
         survey()
@@ -38,33 +43,46 @@ extension ReaderStation {
 
     /// Asks the reader what it keeps; finishes what was left half done, here or there; and tells of prints that are gone.
     func survey(done: @escaping @MainActor (ReaderFault?) -> Void = { _ in }) {
+        guard description.canList else {
+            finishDeletions()
+            return done(.unsupported)
+        }
         run(.list) { [weak self] fault in
             guard let self, fault == nil else { return done(fault) }
-            finishHalves()
+            finishDeletions()
+            finishEnrollments()
             // Behind whatever that takes.
             if errands.isEmpty { done(nil) } else { run(.list, done: done) }
         }
     }
 
-    private func finishHalves() {
-        guard let kept else { return }
+    /// Deletes from the reader what was deleted here.
+    private func finishDeletions() {
         for doomed in daemon.prints.doomed(on: description) {
-            finish(doomed.path, deleting: daemon.readers.places(of: [doomed.print], among: kept.prints))
+            let found = kept.map { $0.prints(like: [doomed.print], daemon.readers) }
+            finish(doomed.path, deleting: found ?? [doomed.print])
         }
+    }
+
+    /// Deletes from the reader what enrolments have left there that came to nothing.
+    private func finishEnrollments() {
+        guard let kept else { return }
+        let leftovers = kept.leftovers.map { kept.prints[$0] }
         for unfinished in daemon.prints.unfinished(on: description) {
             finish(
                 unfinished.path,
-                deleting: kept.leftovers.filter {
-                    unfinished.mayHaveMade(
-                        kept.prints[$0], daemon.readers.describe(kept.prints[$0]), bootID: daemon.moment.bootID)
+                deleting: leftovers.filter {
+                    unfinished.mayHaveMade($0, daemon.readers.describe($0), bootID: daemon.moment.bootID)
                 })
         }
     }
 
     /// Deletes these prints from the reader, and then what was written down of them here.
-    private func finish(_ path: String, deleting places: [Int?]) {
-        let prints = places.compactMap { $0.flatMap { kept?.prints[$0] } }
-        guard let last = prints.last else { return daemon.prints.settle(path) }
+    private func finish(_ path: String, deleting prints: [StoredPrint]) {
+        guard let last = prints.last else {
+            // What isn't on this one may be on another that goes by the same identity.
+            return daemon.stations(like: self).count > 1 ? () : daemon.prints.settle(path)
+        }
         for print in prints.dropLast() { run(.delete(print)) { _ in } }
         run(.delete(last)) { [weak self] fault in
             // Else it is tried again when the reader is asked the next time.
@@ -76,7 +94,6 @@ extension ReaderStation {
     func compareKept() {
         guard var kept else { return }
         let known = daemon.prints.onReader(description)
-        let before = Set(kept.gone.map(\.print))
         let places = daemon.readers.places(of: known.map(\.print), among: kept.prints)
         kept.gone = zip(known, places).filter { $1 == nil }.map(\.0)
         let doomed = daemon.readers.places(
@@ -84,7 +101,7 @@ extension ReaderStation {
         let accounted = Set((places + doomed).compactMap(\.self))
         kept.leftovers = kept.prints.indices.filter { !accounted.contains($0) }
         self.kept = kept
-        for lost in kept.gone where !before.contains(lost.print) { daemon.isGone(lost, self) }
+        daemon.tellLost(self)
     }
 
     // MARK: Prints that are of use

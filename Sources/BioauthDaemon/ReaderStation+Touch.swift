@@ -17,7 +17,7 @@ extension ReaderStation {
             }
             identify(job)
         case .findDuplicate(let finger):
-            guard !holds(job.account, finger) else {
+            guard !daemon.isHeld(job.account, finger, like: self) else {
                 // Another enrolment went first.
                 daemon.take { $0.ended(job.owner, Denial(.printExists), at: $1) }
                 return nothingToDo()

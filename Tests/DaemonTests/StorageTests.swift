@@ -191,6 +191,17 @@ import Testing
         #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
     }
 
+    @Test("A reader that doesn't tell what it keeps serves as well, and forgets what is deleted")
+    func silent() throws {
+        let desk = try KeepingDesk(variable: "FP_VIRTUAL_DEVICE_STORAGE_NO_LIST")
+        #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
+        #expect(try desk.verdict("right") == .allowed(.rightIndex))
+        #expect(try desk.storage().end == .refused(Denial(.noReader)))
+        #expect(try desk.daemon.ask(.delete(me, .rightIndex, nil)) == .done(nil))
+        #expect(try eventually { try desk.files("") == [] })
+        #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
+    }
+
     @Test("A reader that is full says so, and keeps nothing of what was tried")
     func full() throws {
         let desk = try KeepingDesk()

@@ -9,13 +9,15 @@ public final class KeepingDesk {
     public let person: WordReader
 
     /// The reader stays open, for only then does it hear what the person does.
-    public init(in directory: TemporaryDirectory = TemporaryDirectory(), configuration: String = "") throws {
+    ///
+    /// - Parameter variable: libfprint's, which makes the reader.
+    public init(
+        in directory: TemporaryDirectory = TemporaryDirectory(), variable: String = "FP_VIRTUAL_DEVICE_STORAGE"
+    ) throws {
         person = WordReader(socketPath: directory.file("keeper"))
         daemon = try DaemonUnderTest(
-            in: directory, configuration: "[reader]\nkeep-warm-seconds = 300\n" + configuration, hasReader: false,
-            environment: [
-                "FP_DRIVERS_WHITELIST": "virtual_device_storage", "FP_VIRTUAL_DEVICE_STORAGE": person.socketPath,
-            ])
+            in: directory, configuration: "[reader]\nkeep-warm-seconds = 300\n", hasReader: false,
+            environment: ["FP_DRIVERS_WHITELIST": "virtual_device_storage", variable: person.socketPath])
         try daemon.givePassword()
     }
 

@@ -90,7 +90,10 @@ let package = Package(
             ],
             path: "Tests/Support"),
 
-        .testTarget(name: "BioauthCoreTests", dependencies: ["BioauthCore"]),
+        // What happens to a machine in a month, for the decisions alone and for the whole daemon.
+        .target(name: "Month", dependencies: ["SyntheticFingers"], path: "Tests/Month"),
+
+        .testTarget(name: "BioauthCoreTests", dependencies: ["BioauthCore", "Month", "SyntheticFingers"]),
         .testTarget(name: "PAMStacksTests", dependencies: ["PAMStacks", "TestSupport"]),
         .testTarget(
             name: "DiagnosisTests", dependencies: ["Diagnosis", "BioauthCore", "BioauthWire", "PAMStacks"]),

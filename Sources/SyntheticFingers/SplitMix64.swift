@@ -1,11 +1,11 @@
 /// The SplitMix64 generator: small, seeded, and the same numbers on every machine.
 ///
-/// The standard library's `Float.random(in:using:)` may change between releases, so the mappings are here too.
-struct SplitMix64 {
+/// The standard library's `random(in:using:)` may change between releases, so the mappings are here too.
+public struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
     private var state: UInt64
 
     /// A generator for one purpose: different words in the seed give independent streams.
-    init(_ seed: UInt64...) {
+    public init(_ seed: UInt64...) {
         state = 0
         for word in seed {
             state ^= word
@@ -13,13 +13,16 @@ struct SplitMix64 {
         }
     }
 
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
         z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
         return z ^ (z >> 31)
     }
+
+    /// One of 0..<count.
+    public mutating func below(_ count: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(count)).high) }
 
     /// Uniform between the bounds, 24 bits fine.
     mutating func uniform(_ range: ClosedRange<Float>) -> Float {

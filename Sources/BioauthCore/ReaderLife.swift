@@ -18,9 +18,10 @@ public struct ReaderLife: Hashable, Sendable {
         case giveUp
     }
 
-    /// The first wait before another try after a failure; it doubles up to `longestDelay`.
+    /// The first wait before another try after a failure; it doubles up to `longestDelay`, so that a reader which could be
+    /// used again can be used within five seconds, its opening included.
     public static let firstDelay: Duration = .milliseconds(100)
-    public static let longestDelay: Duration = .seconds(10)
+    public static let longestDelay: Duration = .seconds(3)
     /// How long to wait between two actions where the driver doesn't tell whether a finger is there.
     public static let settling: Duration = .seconds(1)
     /// How long a finger may stay on the reader before an unwanted action is cancelled nevertheless.

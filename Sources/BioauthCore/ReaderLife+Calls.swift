@@ -47,6 +47,9 @@ extension ReaderLife {
         var isRetry = false
         /// Whether a finger is there; nil: the driver hasn't told yet.
         var finger: Bool?
+        /// Whether the action was wanted whenever a finger came. If not, what it shows may be of one that meant another's
+        /// prompt.
+        var isMeant = true
         /// When the finger was lifted: what it showed may still be being compared.
         var lifted: Instant?
         /// Whether the reader has told what the last finger showed.
@@ -68,8 +71,8 @@ extension ReaderLife {
         var cancellable: Instant? {
             guard let unwantedSince, !isShown, !isCancelled else { return nil }
             if finger == true { return unwantedSince + ReaderLife.fingerPatience }
-            // What an enrolment has seen so far is of no use to anybody.
-            guard let lifted, case .identify = job.kind else { return unwantedSince }
+            // What an enrolment has seen so far is of no use to anybody, nor is what another's finger shows.
+            guard let lifted, isMeant, case .identify = job.kind else { return unwantedSince }
             return max(unwantedSince, lifted + ReaderLife.comparing)
         }
 
@@ -81,8 +84,9 @@ extension ReaderLife {
             return lifted + ReaderLife.answerBound
         }
 
-        mutating func finger(_ present: Bool, at now: Instant) {
+        mutating func finger(_ present: Bool, isWanted: Bool, at now: Instant) {
             if present { isAnswered = false }
+            if present && finger != true && (!isWanted || isCancelled) { isMeant = false }
             lifted = present ? nil : finger == true ? now : lifted
             finger = present
         }

@@ -29,6 +29,9 @@ extension ReaderLife {
     public func outcome(_ fault: ReaderFault?) -> ReaderFault? {
         if case .scanning(let scan) = state, scan.isHung { fault == .unplugged ? fault : .hung } else { fault }
     }
+    /// Whether what the running action shows counts. Who touches the reader once it isn't wanted any more means another's
+    /// prompt: then it is nobody's, neither a match nor a mismatch.
+    public var isTouchMeant: Bool { if case .scanning(let scan) = state { scan.isMeant } else { false } }
     /// It has gone as the machine slept, and may come back yet.
     public var isAway: Bool { if case .away = state { true } else { false } }
     /// Nothing runs at it, and it is not open.

@@ -191,7 +191,7 @@ public struct ReaderLife: Hashable, Sendable {
         tellsFingers = true
         // Whatever is told while a cancelled action ends: libfprint takes the finger for gone then, wherever it is.
         if scan.isCancelled && !present { return [] }
-        scan.finger(present, at: now)
+        scan.finger(present, isWanted: wanted == scan.job, at: now)
         state = .scanning(scan)
         return proceed(at: now)
     }
@@ -357,7 +357,8 @@ public struct ReaderLife: Hashable, Sendable {
     /// Whether the action is to be cancelled: it has taken too long, nobody wants it any more, or the machine sleeps.
     private func isOver(_ scan: inout Scan, at now: Instant) -> Bool {
         if isSpoilt { return true }
-        var isWanted = wanted == scan.job
+        // One that may show another's finger is of no use even where it is wanted again.
+        var isWanted = wanted == scan.job && scan.isMeant
         if hasErrand, case .identify = scan.job.kind { isWanted = false }
         scan.unwantedSince = isWanted ? nil : scan.unwantedSince ?? now
         if let overdue = scan.overdue, overdue <= now {

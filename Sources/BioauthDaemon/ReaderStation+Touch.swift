@@ -64,6 +64,7 @@ extension ReaderStation {
             take { $0.shown(retry: isRetry, at: $1) }
             // Perhaps the reader has lost the print.
             if case .identify = job.kind, result == .noMatch, kept != nil { survey() }
+            guard life.isTouchMeant else { return }
             var finger: Finger?
             if case .matched(let index) = result, gallery.indices.contains(index) { finger = gallery[index].finger }
             if case .identify = job.kind, let finger, !holds(job.account, finger) {

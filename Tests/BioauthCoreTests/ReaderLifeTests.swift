@@ -300,6 +300,32 @@ import Testing
         #expect(reader.completed() == [])
     }
 
+    @Test func `a finger that comes in that time means another's prompt: what it shows is nobody's`() {
+        var reader = LivingReader()
+        reader.wants(job)
+        reader.brush()
+        reader.wants(other)
+        #expect(reader.life.isTouchMeant)
+        reader.finger(true)
+        #expect(!reader.life.isTouchMeant)
+        // Nor when the action is wanted again: it ends with the finger, and another begins.
+        reader.wants(job)
+        #expect(!reader.life.isTouchMeant)
+        #expect(reader.finger(false) == [.cancel])
+        #expect(reader.completed(.cancelled) == [.start(job)])
+        reader.finger(true)
+        reader.wants(other)
+        #expect(reader.life.isTouchMeant)
+    }
+
+    @Test func `so does one that comes while the action is being ended`() {
+        var reader = LivingReader()
+        reader.wants(job)
+        reader.wants(nil)
+        reader.finger(true)
+        #expect(!reader.life.isTouchMeant)
+    }
+
     @Test func `after ten seconds it is cancelled nevertheless`() {
         var reader = LivingReader()
         reader.wants(job)

@@ -54,10 +54,16 @@ public final class KeepingDesk {
     /// How each print stands.
     public func standings() throws -> [KeptPrint.Standing] { try storage().prints.map(\.standing) }
 
+    /// Somebody who asks for a touch.
+    public func asking(_ service: String = "sudo") throws -> DaemonConnection {
+        let connection = try daemon.connect()
+        try connection.send(.authenticate(Authenticate(account: DaemonUnderTest.account, service: service)))
+        return connection
+    }
+
     /// What comes of a touch that is asked for.
     public func verdict(_ word: String) throws -> Verdict {
-        let connection = try daemon.connect()
-        try connection.send(.authenticate(Authenticate(account: DaemonUnderTest.account, service: "sudo")))
+        let connection = try asking()
         while true {
             switch try connection.receive(within: .seconds(20)) {
             case .prompt: try person.touch(word)

@@ -13,6 +13,9 @@ public struct WordReader: Sendable {
 
     public func touch(_ finger: String) throws { try tell("SCAN \(finger)") }
 
+    /// A finger comes, or goes, and has shown nothing yet.
+    public func finger(isPresent: Bool) throws { try tell("FINGER \(isPresent ? 1 : 0)") }
+
     /// Has the reader keep a print that nobody enrolled here, or lose one (`virtual_device_storage`).
     public func insert(_ finger: String) throws { try tell("INSERT \(finger)") }
     public func remove(_ finger: String) throws { try tell("REMOVE \(finger)") }

@@ -12,12 +12,14 @@ MULTIARCH = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -p
 PAM_DIR = $(PREFIX)/lib/$(MULTIARCH)/security
 VERSION = $(shell sed -n 's/.* version = "\(.*\)"$$/\1/p' Sources/BioauthCore/Release.swift)
 
-.PHONY: help all debug release module words deps demo test bench fuzz check deb system-test install uninstall clean
+.PHONY: help all debug release module words deps demo test month bench fuzz check deb system-test install uninstall clean
 
 help:
 	@echo 'make demo       show the main job on a virtual reader, changing nothing on the system'
 	@echo '                KEEP=1 keeps its daemon running, to be touched by hand'
 	@echo 'make test       run every test'
+	@echo 'make month      play ten thousand months of trouble to what the daemon decides by'
+	@echo '                SEED=N plays that one, event by event'
 	@echo 'make all        build the release'
 	@echo 'make bench      measure, side by side with fprintd'
 	@echo 'make fuzz       run the fuzzers, FUZZ_SECONDS each'
@@ -51,12 +53,16 @@ demo: release module words
 	swift build $(RELEASE) --product bioauth-finger
 	@Tests/Demo/demo.sh "$$(swift build $(RELEASE) --show-bin-path)" $(BUILD)/pam $(BUILD)/locale
 
-test: debug module words
+test: debug module words month
 	@Tests/install-packages.sh hosts
 	$(MAKE) -C pam BUILD=../$(BUILD)/pam test $(if $(CI),WERROR=1)
 	swift build $(SWIFT_FLAGS) --sanitize thread --scratch-path .build/tsan --product bioauth-evaluate
 	swift build --package-path Tests/Example --scratch-path .build/example
 	swift test $(SWIFT_FLAGS) --skip-build
+
+month: deps
+	swift build $(RELEASE) --product bioauth-month
+	"$$(swift build $(RELEASE) --show-bin-path)/bioauth-month" $(SEED)
 
 bench: release module
 	swift build $(RELEASE) --product bioauth-bench

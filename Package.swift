@@ -93,13 +93,18 @@ let package = Package(
         // What happens to a machine in a month, for the decisions alone and for the whole daemon.
         .target(name: "Month", dependencies: ["SyntheticFingers"], path: "Tests/Month"),
 
-        .testTarget(name: "BioauthCoreTests", dependencies: ["BioauthCore", "Month", "SyntheticFingers"]),
-        .testTarget(name: "PAMStacksTests", dependencies: ["PAMStacks", "TestSupport"]),
+        // The same for the decisions alone, ten thousand times.
+        .executableTarget(
+            name: "bioauth-month", dependencies: ["Month", "BioauthCore", "SyntheticFingers"], path: "Tests/Desk"),
+
+        .testTarget(
+            name: "BioauthCoreTests", dependencies: ["BioauthCore", "Month", "SyntheticFingers", "bioauth-month"]),
+        .testTarget(name: "PAMStacksTests", dependencies: ["PAMStacks", "TestSupport", "SyntheticFingers"]),
         .testTarget(
             name: "DiagnosisTests", dependencies: ["Diagnosis", "BioauthCore", "BioauthWire", "PAMStacks"]),
         .testTarget(name: "BioauthSystemTests", dependencies: ["BioauthSystem"]),
         .testTarget(
-            name: "BioauthWireTests", dependencies: ["BioauthWire", "BioauthCore", "CModuleWire"],
+            name: "BioauthWireTests", dependencies: ["BioauthWire", "BioauthCore", "CModuleWire", "SyntheticFingers"],
             resources: [.copy("golden.txt")]),
         .testTarget(
             name: "FingerprintReaderTests",

@@ -28,6 +28,7 @@ public struct Month: Sequence, IteratorProtocol, Sendable {
     private struct Client {
         let number: Int
         let person: Int
+        let service: Service
         /// When its request has ended in any case.
         let ends: Duration
         var isFrozen = false
@@ -85,13 +86,20 @@ public struct Month: Sequence, IteratorProtocol, Sendable {
         drawn += 1
         // Who is stopped has to be let go on first.
         clients.removeAll { $0.ends <= now && !$0.isFrozen }
-        let possible = Month.weights.filter { isPossible($0.kind) }
+        let possible = Month.weights.filter { isPossible($0.kind) }.map {
+            ($0.kind, weight: $0.weight * boost($0.kind))
+        }
         var at = random.below(possible.reduce(0) { $0 + $1.weight })
         for (kind, weight) in possible {
             if at < weight { return draw(kind) }
             at -= weight
         }
         return nil
+    }
+
+    /// Who enrols a finger touches the reader several times in a row.
+    private func boost(_ kind: Kind) -> Int {
+        clients.last?.service == .enrollment && (kind == .touch || kind == .pass) ? 6 : 1
     }
 
     // MARK: What can happen
@@ -191,17 +199,18 @@ public struct Month: Sequence, IteratorProtocol, Sendable {
 
     private mutating func ask() -> Event {
         lastClient += 1
-        let services: [Service] = [.sudo, .sudo, .sudo, .sudo, .login, .lock, .app, .app, .enrollment]
+        let services: [Service] = [.sudo, .sudo, .sudo, .sudo, .login, .lock, .app, .app, .enrollment, .enrollment]
         let service = services[random.below(services.count)]
         let time = Duration.seconds(5 + random.below(56))
-        let client = Client(number: lastClient, person: random.below(people), ends: now + time)
+        let client = Client(number: lastClient, person: random.below(people), service: service, ends: now + time)
         clients.append(client)
         return .ask(client: client.number, person: client.person, service, within: time)
     }
 
-    /// Mostly somebody who is waited for, or a stranger.
+    /// Mostly somebody who is waited for, or a stranger; who enrols a finger takes one that nobody has enrolled.
     private mutating func finger() -> Finger {
-        switch random.below(20) {
+        if clients.last?.service == .enrollment && random.below(4) > 0 { return .stranger }
+        return switch random.below(20) {
         case 0..<9 where !clients.isEmpty: .person(clients[random.below(clients.count)].person)
         case 0..<12: .person(random.below(people))
         case 12..<18: .stranger

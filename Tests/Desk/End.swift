@@ -1,0 +1,6 @@
+import Glibc
+
+func end(_ what: String, _ code: Int32) -> Never {
+    print(what)
+    exit(code)
+}

@@ -24,6 +24,8 @@ public struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
     /// One of 0..<count.
     public mutating func below(_ count: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(count)).high) }
 
+    public mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
+
     /// Uniform between the bounds, 24 bits fine.
     mutating func uniform(_ range: ClosedRange<Float>) -> Float {
         let unit = Float(next() >> 40) * 0x1p-24

@@ -1,4 +1,5 @@
 import BioauthCore
+import SyntheticFingers
 import Testing
 
 @testable import BioauthWire
@@ -33,7 +34,7 @@ import Testing
         for request in Samples.authentications where !request.isApp {
             #expect(moduleEncoded(.authenticate(request)) == request.encoded())
         }
-        var generator = SeededGenerator(state: 2)
+        var generator = SplitMix64(2)
         var texts = (0..<40).map { _ in letters(.random(in: 0...300, using: &generator), &generator) }
         texts += ["", "a", letters(256, &generator), letters(257, &generator), "a\u{7}", "\u{85}", "é", "\u{10ffff}"]
         var taken = 0
@@ -62,7 +63,7 @@ import Testing
 
     @Test func `both codecs take the same bytes for text`() {
         let prompt = RawMessage(DaemonMessage.prompt(Samples.prompts[0]).encoded())
-        var generator = SeededGenerator(state: 3)
+        var generator = SplitMix64(3)
         let edges: [UInt8] = [
             0, 0x1f, 0x20, 0x7e, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec,
             0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test func `both codecs take the same messages of the daemon, and read the same in them`() {
-        var generator = SeededGenerator(state: 4)
+        var generator = SplitMix64(4)
         let types: Set<UInt16> = [64, 65, 66, 67, 68, 70, 71, 77]
         let originals = (GoldenVector.messages.map(\.bytes) + Samples.everyMessage).filter {
             types.contains(RawMessage($0).type)
@@ -135,7 +136,7 @@ import Testing
         }
     }
 
-    private func letters(_ count: Int, _ generator: inout SeededGenerator) -> String {
+    private func letters(_ count: Int, _ generator: inout SplitMix64) -> String {
         String((0..<count).map { _ in Character(Unicode.Scalar(UInt8.random(in: 0x20...0x7e, using: &generator))) })
     }
 }

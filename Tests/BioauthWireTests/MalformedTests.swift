@@ -1,4 +1,5 @@
 import BioauthCore
+import SyntheticFingers
 import Testing
 
 @testable import BioauthWire
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test func `200,000 random messages are read, or are errors`() {
-        var generator = SeededGenerator(state: 1)
+        var generator = SplitMix64(1)
         var read = 0
         var refused = 0
         for _ in 0..<100_000 {
@@ -79,7 +80,7 @@ import Testing
     }
 
     /// Bytes without meaning, every other time behind a header.
-    private func noise(_ generator: inout SeededGenerator) -> [UInt8] {
+    private func noise(_ generator: inout SplitMix64) -> [UInt8] {
         let count = Int.random(in: 0...64, using: &generator)
         let header: [UInt8] = Bool.random(using: &generator) ? [1, 0, .random(in: 0...80, using: &generator), 0] : []
         return header + (0..<count).map { _ in .random(in: .min ... .max, using: &generator) }

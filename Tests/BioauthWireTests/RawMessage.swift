@@ -1,3 +1,5 @@
+import SyntheticFingers
+
 /// A message put together and taken apart by hand, so that the tests don't lean on the codec they test.
 struct RawMessage {
     typealias Field = (tag: UInt16, value: [UInt8])
@@ -64,21 +66,8 @@ func little<N: FixedWidthInteger>(_ number: N) -> [UInt8] {
     (0..<N.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
 }
 
-/// A short sequence of numbers that looks random and is the same in every run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
-
 /// A well-formed message after up to three changes to its bytes or its fields.
-func mutated(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+func mutated(_ bytes: [UInt8], _ generator: inout SplitMix64) -> [UInt8] {
     var raw = RawMessage(bytes)
     for _ in 0..<Int.random(in: 0...3, using: &generator) {
         let place = Int.random(in: 0...raw.fields.count, using: &generator)

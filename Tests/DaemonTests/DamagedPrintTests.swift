@@ -2,6 +2,7 @@ import BioauthClient
 import BioauthCore
 import BioauthWire
 import Foundation
+import SyntheticFingers
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
         case empty, short, truncated, random, changed, oversized, directory, link, pipe
 
         func inflict(on path: String, like print: Data) throws {
-            var random = Random(seed: 7)
+            var random = SplitMix64(7)
             switch self {
             case .empty: try Data().write(to: URL(filePath: path))
             case .short: try Data("FP".utf8).write(to: URL(filePath: path))
@@ -19,7 +20,7 @@ import Testing
             case .random: try Data(random.bytes(print.count)).write(to: URL(filePath: path))
             case .changed:
                 var changed = print
-                for _ in 0..<40 { changed[Int(random.below(UInt64(changed.count)))] = UInt8(random.below(256)) }
+                for _ in 0..<40 { changed[random.below(changed.count)] = UInt8(random.below(256)) }
                 try changed.write(to: URL(filePath: path))
             case .oversized: try (print + Data(count: 1 << 20)).write(to: URL(filePath: path))
             case .directory: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

@@ -10,7 +10,7 @@ import Testing
     @Test("Killed at twenty moments of a mismatch, it never counts fewer than any client was told")
     func killed() throws {
         let configuration = "[lockout]\nmismatches-per-delay = 20\nmismatches-until-password = 100\n"
-        var random = Random(seed: 20)
+        var random = SplitMix64(20)
         var daemon = try DaemonUnderTest.enrolled(configuration: configuration)
         let usual = try mismatch(at: daemon, killedAfter: .seconds(10)).took
         var told = 1

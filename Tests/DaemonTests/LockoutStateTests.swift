@@ -3,6 +3,7 @@ import BioauthCore
 import BioauthSystem
 import BioauthWire
 import Foundation
+import SyntheticFingers
 import TestSupport
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
         func inflict(on path: String) throws {
             let good = try Data(contentsOf: URL(filePath: path))
             let text = String(decoding: good, as: UTF8.self)
-            var random = Random(seed: 11)
+            var random = SplitMix64(11)
             try FileManager.default.removeItem(atPath: path)
             switch self {
             case .empty: try Data().write(to: URL(filePath: path))

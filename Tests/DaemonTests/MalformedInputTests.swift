@@ -3,6 +3,7 @@ import BioauthCore
 import BioauthSystem
 import BioauthWire
 import Foundation
+import SyntheticFingers
 import TestSupport
 import Testing
 
@@ -73,7 +74,7 @@ import Testing
 
     @Test("Random bytes, and messages with bytes changed, end no more than their own connection")
     func random() throws {
-        var random = Random(seed: 42)
+        var random = SplitMix64(42)
         let messages: [ClientMessage] = [
             status, .list(DaemonUnderTest.account), .watch, .cancel(.app),
             .passwordResult(right: true, wantsTicket: true),
@@ -89,11 +90,11 @@ import Testing
         for round in 0..<400 {
             var bytes = messages[round % messages.count].encoded()
             if round % 4 == 0 {
-                bytes = random.bytes(1 + Int(random.below(300)))
+                bytes = random.bytes(1 + random.below(300))
                 if round % 8 == 0 { bytes[0] = 1 }
             } else {
                 for _ in 0...random.below(3) {
-                    bytes[Int(random.below(UInt64(bytes.count)))] = UInt8(random.below(256))
+                    bytes[random.below(bytes.count)] = UInt8(random.below(256))
                 }
             }
             let client = try RawClient(daemon)

@@ -2,6 +2,7 @@ import BioauthClient
 import BioauthCore
 import BioauthWire
 import Foundation
+import SyntheticFingers
 import TestSupport
 import Testing
 
@@ -139,14 +140,14 @@ import Testing
 
     @Test("Killed at twenty moments of a change, it has turned what anybody was told is turned")
     func killed() throws {
-        var random = Random(seed: 21)
+        var random = SplitMix64(21)
         var daemon = try DaemonUnderTest()
         var told = 0
         for round in 0..<20 {
             let connection = try daemon.connect()
             // So many changes, one after the other, until it is gone.
             var (asked, heard) = (told, told)
-            let last = told + Int(random.below(40))
+            let last = told + random.below(40)
             let name = { (number: Int) in Switch(.app, "\(number % 8)") }
             func change(_ number: Int) -> ClientMessage {
                 .setSwitch(

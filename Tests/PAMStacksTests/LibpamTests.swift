@@ -1,4 +1,5 @@
 import Foundation
+import SyntheticFingers
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 @Suite(.enabled(if: PAMHost.isBuilt, "make module")) struct LibpamTests {
     @Test(arguments: 1...8)
     func `random stacks go the way that libpam goes`(part: Int) throws {
-        var random = Numbers(part)
+        var random = SplitMix64(UInt64(part))
         for _ in 0..<40 {
             var writer = RandomStack(random: random)
             let files = writer.files()
@@ -105,7 +106,7 @@ import Testing
 
 /// Writes files that include one another, with every kind of control.
 private struct RandomStack {
-    var random: Numbers
+    var random: SplitMix64
 
     mutating func files() -> [String: String] {
         ["test": file(including: ["a", "b"]), "a": file(including: ["b"]), "b": file(including: [])]
@@ -134,20 +135,5 @@ private struct RandomStack {
         let named = codes.filter { _ in Bool.random(using: &random) } + ["default"]
         let actions = ["ok", "done", "bad", "die", "ignore", "reset", "1", "2", "3"]
         return "[" + named.map { "\($0)=\(actions.randomElement(using: &random)!)" }.joined(separator: " ") + "]"
-    }
-}
-
-/// Numbers that look random and are the same each time (Steele's SplitMix64).
-private struct Numbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: Int) { state = UInt64(seed) }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -44,7 +44,7 @@ public struct ReaderLife: Hashable, Sendable {
     /// The job whose scan was no good: the same finger may try again at once, for that job and no other.
     private var retried: Job?
     /// Failures since it last served well: an action completed, or nothing failed for as long as it is kept warm.
-    private var failures = 0
+    public private(set) var failures = 0
     /// Whether the driver has ever told of a finger, so that its silence means that none was there.
     private var tellsFingers = false
     /// Whether it has ever been open.
@@ -62,6 +62,8 @@ public struct ReaderLife: Hashable, Sendable {
         self.isAsleep = isAsleep
     }
 
+    /// It doesn't answer any more, whatever is asked of it.
+    public var isLost: Bool { state == .lost }
     public var current: ReaderStanding {
         if proof == .good, let hotSince { .failing(.readerHot, since: hotSince) } else { proof }
     }

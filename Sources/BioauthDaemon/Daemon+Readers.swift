@@ -14,21 +14,20 @@ extension Daemon {
     }
 
     private func added(_ new: any Reader) {
-        log.write(.notice, "Reader found", fields: ["READER": new.description.name, "DRIVER": new.description.driver])
-        tell(WatchEvent(kind: .readerAdded, time: wallMilliseconds, reader: new.description.name))
+        tellFound(new.description)
         // One that comes back to its place goes on with its life: whoever waited for it waits for this.
         let place = stations.firstIndex { $0.isPlaceholder && $0.description.isSameDevice(as: new.description) }
         let before = place.map { stations.remove(at: $0) }
         let life = before?.life ?? ReaderLife(keptWarm: readerKeptWarm, isAsleep: arbiter.isAsleep)
-        let station = ReaderStation(before?.id ?? nextReaderID(), new, life, of: self)
+        let station = ReaderStation(
+            before?.id ?? nextReaderID(), new, life, before?.chronicle ?? ReaderChronicle(), of: self)
         stations.insert(station, at: place ?? stations.count)
         station.start()
     }
 
     private func removed(_ old: any Reader) {
-        log.write(.notice, "Reader removed", fields: ["READER": old.description.name])
-        tell(WatchEvent(kind: .readerRemoved, time: wallMilliseconds, reader: old.description.name))
         guard let station = stations.first(where: { $0.reader === old }) else { return }
+        tellRemoved(old.description, station.chronicle.removed(at: now))
         station.endWalk()
         station.dropErrands()
         station.take { $0.removed(at: $1) }
@@ -39,18 +38,10 @@ extension Daemon {
 
     /// How a reader stands from now on. Who can go elsewhere needn't hear that it is lost; who comes to it finds it there.
     func stands(_ standing: ReaderStanding, _ station: ReaderStation) {
-        let name = station.description.name
+        if standing == .absent && station.isPlaceholder { stations.removeAll { $0 === station } }
         switch standing {
-        case .good:
-            tell(WatchEvent(kind: .readerReady, time: wallMilliseconds, reader: name))
-        case .failing(let cause, _):
-            tell(WatchEvent(kind: .readerFailed, time: wallMilliseconds, cause: cause, reader: name))
-            reroute()
-        case .absent:
-            if station.isPlaceholder { stations.removeAll { $0 === station } }
-            reroute()
-        case .unproven:
-            break
+        case .failing, .absent: reroute()
+        case .good, .unproven: break
         }
         act(arbiter.readerChanged(station.id, standing, at: now))
         if standing == .good || standing == .unproven { reroute() }

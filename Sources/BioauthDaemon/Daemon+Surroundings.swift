@@ -32,7 +32,12 @@ extension Daemon {
     /// Ends what may not go on where it comes from, and lets rest what may go on later.
     private func surroundingsChanged() {
         screenUnlocks.follow(surroundings.now)
-        tell(WatchEvent(kind: .surroundingsChanged, time: wallMilliseconds))
+        if surroundings.isLidShut == isLidShut {
+            tell(WatchEvent(kind: .surroundingsChanged, time: wallMilliseconds))
+        } else {
+            isLidShut.toggle()
+            tellLid(isShut: isLidShut)
+        }
         reroute()
         var away: Set<RequestID> = []
         var ending: [RequestID: Denial] = [:]

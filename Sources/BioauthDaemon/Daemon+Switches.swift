@@ -107,7 +107,7 @@ extension Daemon {
         tell(
             WatchEvent(
                 kind: isOn ? .switchedOn : .switchedOff, time: wallMilliseconds, account: account,
-                service: subject.name, finger: finger))
+                service: subject.name, finger: finger, switchKind: subject.kind))
         log.write(
             .notice, "\(subject.kind.name) turned \(isOn ? "on" : "off"): \(subject.name) of \(account.name)",
             fields: [
@@ -115,10 +115,17 @@ extension Daemon {
                 "SWITCH_NAME": subject.name, "STATE": isOn ? "on" : "off", "SERVICE": request.service,
                 "PEER_UID": String(request.connection.peer.uid), "PEER_PID": String(request.connection.peer.pid),
             ])
-        let switches = accounts.switches(of: account)
-        for (id, running) in requests where running.account == account && running.admission != nil {
+        endForbidden { $0 == account }
+    }
+
+    /// Ends what may not ask for a finger any more.
+    ///
+    /// - Parameter isConcerned: whether it may be otherwise for an account than before.
+    func endForbidden(_ isConcerned: (Account) -> Bool = { _ in true }) {
+        for (id, running) in requests where running.admission != nil && isConcerned(running.account) {
             let entitlement = Entitlement(
-                of: running.service, isApp: running.isApp, peer: running.connection.peer, switches, settings)
+                of: running.service, isApp: running.isApp, peer: running.connection.peer,
+                accounts.switches(of: running.account), settings)
             if let cause = entitlement.cause { act(arbiter.ended(id, Denial(cause), at: now)) }
         }
     }

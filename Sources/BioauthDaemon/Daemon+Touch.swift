@@ -194,7 +194,7 @@ extension Daemon {
                 Prompt(
                     scan: description.scan, finger: request.enrollment?.finger ?? only,
                     reader: description.name, triesLeft: triesLeft, again: again)))
-        tell(request.event(.prompted, at: wallMilliseconds))
+        tell(request.event(.prompted, at: wallMilliseconds, reader: description.name))
     }
 
     private func retry(_ id: RequestID, _ reason: RetryReason) {

@@ -33,6 +33,9 @@ import Glibc
 
     /// Users whose word is root's: root, and in private mode the daemon's own.
     private(set) var rootUIDs: Set<UInt32> = [0]
+    var isLidShut = false
+    /// Since when the machine sleeps, or is about to.
+    var asleepSince: Instant?
     var logBudget = LogBudget()
 
     private var lastRequest: UInt64 = 0
@@ -120,9 +123,10 @@ import Glibc
             return log.write(.error, "The configuration has errors: the one before stays in force")
         }
         configureReaders()
-        reroute()
         tell(WatchEvent(kind: .reloaded, time: wallMilliseconds))
         log.write(.notice, "The configuration was read again")
+        endForbidden()
+        reroute()
     }
 
     private func stop() {
@@ -136,12 +140,19 @@ import Glibc
         settle()
     }
 
-    /// A reader holds this process up, and only the process's end frees it: everybody is told, and the service manager
-    /// starts another. Once what was decided so far has been carried out.
-    func giveUp() {
-        guard !isStopping && !hasGivenUp else { return }
+    /// A reader holds this process up, and only the process's end frees it. Who waits for that one and can go to no other
+    /// is told; once nobody is asked for a touch at another, the service manager starts another process.
+    func giveUp(_ station: ReaderStation) {
+        guard !isStopping else { return }
         hasGivenUp = true
-        log.write(.error, "The reader no longer answers: bioauthd has to be started anew")
+        for (id, request) in requests where request.reader == station.id {
+            act(arbiter.ended(id, Denial(.readerFailed), at: now))
+        }
+    }
+
+    private func leave() {
+        isStopping = true
+        // Whoever brought this about may be in the middle of it.
         _ = EventLoop.after(milliseconds: 0) { [weak self] in
             guard let self else { return }
             act(arbiter.endAll(Denial(.readerFailed), at: now))
@@ -296,6 +307,7 @@ import Glibc
         surroundings.isWatched = arbiter.count > 0
         surroundings.delaysSleep = stations.contains(where: \.life.delaysSleep)
         if isStopping && stations.allSatisfy(\.life.isAtRest) { return EventLoop.quit() }
+        if hasGivenUp && !isStopping && !requests.keys.contains(where: arbiter.isPrompted) { leave() }
         let due = ([arbiter.nextDeadline] + stations.map(\.life.nextDeadline)).compactMap(\.self).min()
         guard due != timerDue else { return }
         timerDue = due

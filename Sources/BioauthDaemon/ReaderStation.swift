@@ -7,6 +7,9 @@ import BioauthWire
     let id: ReaderID
     let reader: any Reader
     private(set) var life: ReaderLife
+    var chronicle: ReaderChronicle
+    /// What the reader was tried for last in vain, and how that failed.
+    private var fault: (what: String, ReaderFault)?
     /// What the touch that is awaited will be compared with.
     var gallery: [PrintStore.Usable] = []
     /// The reader has gone, and this only keeps its place while it may come back.
@@ -23,11 +26,14 @@ import BioauthWire
     /// Owns the stations, and so outlives them.
     unowned let daemon: Daemon
 
-    init(_ id: ReaderID, _ reader: any Reader, _ life: ReaderLife, of daemon: Daemon) {
+    init(
+        _ id: ReaderID, _ reader: any Reader, _ life: ReaderLife, _ chronicle: ReaderChronicle, of daemon: Daemon
+    ) {
         self.id = id
         self.reader = reader
         self.daemon = daemon
         self.life = life
+        self.chronicle = chronicle
     }
 
     var description: ReaderDescription { reader.description }
@@ -72,7 +78,10 @@ import BioauthWire
 
     /// An event of the reader's life, and what follows from it.
     func take(_ event: (inout ReaderLife, Instant) -> [ReaderLife.Action]) {
-        daemon.act(event(&life, daemon.now), at: self)
+        let now = daemon.now
+        let actions = event(&life, now)
+        if let entry = chronicle.follow(life, at: now) { daemon.tell(entry, of: description, fault) }
+        daemon.act(actions, at: self)
     }
 
     /// What the reader answers, if it is still there.
@@ -87,8 +96,8 @@ import BioauthWire
         switch action {
         case .open:
             reader.open { [weak self] result in
-                self?.answered { $0.opened(result.fault, at: $1) }
                 if let fault = result.fault { self?.complain(fault, "opened") }
+                self?.answered { $0.opened(result.fault, at: $1) }
             }
         case .close:
             reader.close { [weak self] result in
@@ -104,14 +113,17 @@ import BioauthWire
         case .cancel:
             reader.cancel()
         case .giveUp:
-            daemon.giveUp()
+            daemon.giveUp(self)
         case .standing:
             break
         }
     }
 
+    /// The reader's chronicle tells when its trouble begins; each time of it is for whoever looks closer.
     func complain(_ fault: ReaderFault, _ what: String) {
-        daemon.log.write(.warning, "The reader could not be \(what): \(fault)")
+        self.fault = (what, fault)
+        daemon.log.write(
+            .debug, "\(description.name) could not be \(what): \(fault)", fields: ["READER": description.name])
     }
 }
 

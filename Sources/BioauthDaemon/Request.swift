@@ -61,10 +61,12 @@ import BioauthWire
 
     var asker: Asker { Asker(service: service, tty: tty, pid: connection.peer.pid) }
 
-    func event(_ kind: WatchEvent.Kind, at time: UInt64, cause: Cause? = nil, finger: Finger? = nil) -> WatchEvent {
+    func event(
+        _ kind: WatchEvent.Kind, at time: UInt64, cause: Cause? = nil, reader: String? = nil, finger: Finger? = nil
+    ) -> WatchEvent {
         WatchEvent(
             kind: kind, time: time, account: account, service: service, serviceClass: serviceClass, cause: cause,
-            finger: finger)
+            reader: reader, finger: finger)
     }
 }
 
@@ -129,7 +131,8 @@ extension Daemon {
                 "USER": request.account.name, "UID": String(request.account.uid), "SERVICE": request.service,
                 "CLASS": request.serviceClass?.name, "TTY": request.tty, "SESSION": request.place.session?.id,
                 "PEER_UID": String(request.connection.peer.uid), "PEER_PID": String(request.connection.peer.pid),
-                "OUTCOME": outcome, "CAUSE": denial.map { "\($0.cause)" },
+                "READER": station(request.reader)?.description.name, "OUTCOME": outcome,
+                "CAUSE": denial.map { "\($0.cause)" },
                 "DURATION_MS": String((now - request.started).wireMilliseconds),
                 "SKIPPED": skipped > 0 ? String(skipped) : nil,
             ])

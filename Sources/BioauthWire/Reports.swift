@@ -101,11 +101,19 @@ public struct WatchEvent: Hashable, Sendable {
     /// Milliseconds since 1970 by the wall clock.
     public var time: UInt64
     public var account: Account?
+    /// The service or app; of a switch that was turned: what the switch is for.
     public var service: String?
     public var serviceClass: ServiceClass?
     public var cause: Cause?
+    /// The cause in words of libfprint's.
+    public var reason: String?
     public var reader: String?
     public var finger: Finger?
+    public var switchKind: Switch.Kind?
+    /// How long the reader could not be used until now, or the machine slept.
+    public var lasted: Duration?
+    /// How often the reader was tried in vain in that time.
+    public var failures: Int?
 
     public enum Kind: UInt8, CaseIterable, Sendable {
         case asked = 1
@@ -121,7 +129,9 @@ public struct WatchEvent: Hashable, Sendable {
         case passwordGiven = 11
         case readerAdded = 12
         case readerRemoved = 13
+        /// For the first time since it was plugged in or the machine woke; or again, after `cause`.
         case readerReady = 14
+        /// From now on; how it is tried again isn't told.
         case readerFailed = 15
         case reloaded = 16
         case refused = 17
@@ -130,10 +140,14 @@ public struct WatchEvent: Hashable, Sendable {
         case switchedOff = 19
         case sleeping = 24
         case awake = 25
-        /// A session or the lid: what stood in a finger's way may not any more, or something else may.
+        /// A session: what stood in a finger's way may not any more, or something else may.
         case surroundingsChanged = 28
         /// A reader that keeps prints itself has lost one of the account's.
         case printGone = 30
+        /// It doesn't answer any more, so that the daemon is about to end and be started anew.
+        case readerLost = 40
+        case lidShut = 41
+        case lidOpened = 42
 
         /// The kind's name in JSON and the journal.
         public var name: String {
@@ -161,13 +175,17 @@ public struct WatchEvent: Hashable, Sendable {
             case .awake: "awake"
             case .surroundingsChanged: "surroundings-changed"
             case .printGone: "print-gone"
+            case .readerLost: "reader-lost"
+            case .lidShut: "lid-shut"
+            case .lidOpened: "lid-opened"
             }
         }
     }
 
     public init(
         kind: Kind, time: UInt64, account: Account? = nil, service: String? = nil, serviceClass: ServiceClass? = nil,
-        cause: Cause? = nil, reader: String? = nil, finger: Finger? = nil
+        cause: Cause? = nil, reason: String? = nil, reader: String? = nil, finger: Finger? = nil,
+        switchKind: Switch.Kind? = nil, lasted: Duration? = nil, failures: Int? = nil
     ) {
         self.kind = kind
         self.time = time
@@ -175,8 +193,12 @@ public struct WatchEvent: Hashable, Sendable {
         self.service = service
         self.serviceClass = serviceClass
         self.cause = cause
+        self.reason = reason
         self.reader = reader
         self.finger = finger
+        self.switchKind = switchKind
+        self.lasted = lasted
+        self.failures = failures
     }
 }
 
@@ -216,8 +238,12 @@ extension MessageWriter {
         if let service = event.service { put(.service, service) }
         if let serviceClass = event.serviceClass { put(.serviceClass, serviceClass.rawValue) }
         if let cause = event.cause { put(.cause, cause.rawValue) }
+        if let reason = event.reason { put(.reason, reason) }
         if let reader = event.reader { put(.reader, reader) }
         if let finger = event.finger { put(.finger, finger.rawValue) }
+        if let kind = event.switchKind { put(.switchKind, kind.rawValue) }
+        if let lasted = event.lasted { put(.lasted, UInt64(clamping: lasted.clampedNanoseconds / 1_000_000)) }
+        if let failures = event.failures { put(.failures, UInt32(clamping: failures)) }
     }
 }
 
@@ -256,6 +282,10 @@ extension MessageReader {
             account: try range(.uid) == nil ? nil : account(),
             service: try optionalText(.service, limit: Limits.labelBytes),
             serviceClass: try optionalValue(.serviceClass), cause: try optional(.cause).flatMap(Cause.init),
-            reader: try optionalText(.reader, limit: Limits.labelBytes), finger: try optionalValue(.finger))
+            reason: try optionalText(.reason, limit: Limits.reasonBytes),
+            reader: try optionalText(.reader, limit: Limits.labelBytes), finger: try optionalValue(.finger),
+            switchKind: try optionalValue(.switchKind),
+            lasted: try optional(.lasted, as: UInt64.self).map { .milliseconds(Int64(clamping: $0)) },
+            failures: try optional(.failures, as: UInt32.self).map(Int.init))
     }
 }

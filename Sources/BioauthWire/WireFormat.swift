@@ -102,6 +102,9 @@ public enum FieldTag: UInt16, CaseIterable, Sendable {
     case keptAs = 96
     case deleted = 97
     case gone = 98
+
+    case lasted = 110
+    case failures = 111
 }
 
 /// Builds one message: a header of four bytes (version, zero, type), then fields of tag, length and value, all

@@ -88,21 +88,38 @@ extension Invocation {
     }
 
     /// Has the switch turned: by the touch that the daemon asks for, if it needs one. On a terminal Enter chooses the
-    /// password instead.
+    /// password instead. ^Z takes the question back, and with `fg` it is asked afresh.
     private func touch(_ change: SwitchChange) throws(Failure) -> Denial? {
+        let signals = CaughtSignals(CaughtSignals.ending + [SIGTSTP])
+        while true {
+            let end = try touch(change, signals)
+            guard end == .stopped else { return end.denial }
+            signals.stop(by: SIGTSTP)
+        }
+    }
+
+    private enum TouchEnd: Equatable {
+        case done
+        case refused(Denial)
+        /// By the person, with ^Z.
+        case stopped
+
+        var denial: Denial? { if case .refused(let denial) = self { denial } else { nil } }
+    }
+
+    private func touch(_ change: SwitchChange, _ signals: borrowing CaughtSignals) throws(Failure) -> TouchEnd {
         let connection = try connect()
         try told { () throws(ConnectionError) in try connection.send(.setSwitch(change)) }
         if isOnTerminal, let terminal = Terminal(), terminal.isInFront {
-            let signals = CaughtSignals(CaughtSignals.ending + [SIGTSTP, SIGCONT])
             return try touch(connection, terminal, signals)
         }
-        let signals = CaughtSignals(CaughtSignals.ending)
         return try told { () throws(ConnectionError) in
             while true {
-                switch try connection.receiveOrCancel(signals) {
-                case .done: return nil
-                case .refused(let denial): return denial
-                case let message: output.note(try message.wordsOfTouch())
+                switch try connection.receiveOrStop(signals) {
+                case nil: return .stopped
+                case .done: return .done
+                case .refused(let denial): return .refused(denial)
+                case let message?: output.note(try message.wordsOfTouch())
                 }
             }
         }
@@ -110,9 +127,8 @@ extension Invocation {
 
     private func touch(
         _ connection: borrowing DaemonConnection, _ terminal: borrowing Terminal, _ signals: borrowing CaughtSignals
-    ) throws(Failure) -> Denial? {
+    ) throws(Failure) -> TouchEnd {
         var silence: Terminal.Silence?
-        var shown = ""
         // The daemon ends a request by itself before that.
         var patience = Limits.requestTime.upperBound + .seconds(10)
         var end: CancelReason?
@@ -120,33 +136,24 @@ extension Invocation {
             switch terminal.wait(or: connection.descriptor, signals, within: patience) {
             case .other:
                 switch try told({ () throws(ConnectionError) in try connection.receive(within: patience) }) {
-                case .done: return nil
-                case .refused(let denial): return denial
+                case .done: return .done
+                case .refused(let denial): return .refused(denial)
                 case let message:
                     // Silent before anything is seen, and not where nobody is asked.
                     if silence == nil { silence = terminal.silence() }
-                    shown = try told { () throws(ConnectionError) in try message.wordsOfTouch() }
-                    if case .prompt = message { shown += " " + tr("Or press Enter to give the password.") }
-                    output.note(shown)
+                    var words = try told { () throws(ConnectionError) in try message.wordsOfTouch() }
+                    if case .prompt = message { words += " " + tr("Or press Enter to give the password.") }
+                    output.note(words)
                 }
                 continue
             case .signal(SIGTSTP):
-                silence = nil
-                signals.stop(by: SIGTSTP)
-                continue
-            case .signal(SIGCONT):
-                guard !shown.isEmpty else { continue }
-                // The shell may have set the terminal meanwhile.
-                silence = nil
-                silence = terminal.silence()
-                output.note(shown)
-                continue
+                return .stopped
             case .enter:
                 guard silence != nil, end == nil else { continue }
                 end = .password
             case .end, .signal:
                 // The second time ends the wait for what the daemon says to the first.
-                guard end == nil else { return Denial(.personCancelled) }
+                guard end == nil else { return .refused(Denial(.personCancelled)) }
                 end = .person
             case .timedOut:
                 throw Failure(ConnectionError.timedOut)

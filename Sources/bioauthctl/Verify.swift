@@ -30,35 +30,59 @@ extension Subcommand {
 }
 
 extension Invocation {
-    /// Asks for a touch and shows what happens until there is a verdict. ^C cancels, and the daemon's answer tells.
+    /// Asks for a touch and shows what happens until there is a verdict. ^C cancels, and the daemon's answer tells. ^Z takes
+    /// the question back, and with `fg` it is asked afresh.
     fileprivate func verify(_ request: Authenticate) throws(Failure) -> Verdict {
-        let connection = try connect()
-        let signals = CaughtSignals(CaughtSignals.ending)
-        return try told { () throws(ConnectionError) in
-            try connection.send(.authenticate(request))
-            while true {
-                switch try connection.receiveOrCancel(signals) {
-                case .verdict(let verdict): return verdict
-                case let message: output.note(try message.wordsOfTouch())
-                }
+        let signals = CaughtSignals(CaughtSignals.ending + [SIGTSTP])
+        while true {
+            if let verdict = try told({ () throws(ConnectionError) in try verify(request, signals) }) { return verdict }
+            signals.stop(by: SIGTSTP)
+        }
+    }
+
+    /// Nil: the person has stopped the program.
+    private func verify(
+        _ request: Authenticate, _ signals: borrowing CaughtSignals
+    ) throws(ConnectionError) -> Verdict? {
+        let connection = try DaemonConnection(path: socketPath)
+        try connection.send(.authenticate(request))
+        while true {
+            switch try connection.receiveOrStop(signals) {
+            case nil: return nil
+            case .verdict(let verdict): return verdict
+            case let message?: output.note(try message.wordsOfTouch())
             }
         }
     }
 }
 
 extension DaemonConnection {
+    /// The daemon ends a request by itself before that.
+    private static let patience = Limits.requestTime.upperBound + .seconds(10)
+
     /// The next message of a request that lasts. A signal cancels it; what then comes is still received, for the
     /// request may have ended otherwise at the same time. A second signal ends the wait.
     func receiveOrCancel(_ signals: borrowing CaughtSignals) throws(ConnectionError) -> DaemonMessage {
-        // The daemon ends a request by itself before that.
-        let patience = Limits.requestTime.upperBound + .seconds(10)
         do {
-            return try receive(within: patience, interruptedBy: signals.descriptor)
+            return try receive(within: DaemonConnection.patience, interruptedBy: signals.descriptor)
         } catch .interrupted {
             _ = signals.next()
-            try send(.cancel(.person))
-            return try receive(within: .seconds(2), interruptedBy: signals.descriptor)
+            return try cancelled(signals)
         }
+    }
+
+    /// The same where ^Z is caught; nil: the person wants the program to stop.
+    func receiveOrStop(_ signals: borrowing CaughtSignals) throws(ConnectionError) -> DaemonMessage? {
+        do {
+            return try receive(within: DaemonConnection.patience, interruptedBy: signals.descriptor)
+        } catch .interrupted {
+            return signals.next() == SIGTSTP ? nil : try cancelled(signals)
+        }
+    }
+
+    private func cancelled(_ signals: borrowing CaughtSignals) throws(ConnectionError) -> DaemonMessage {
+        try send(.cancel(.person))
+        return try receive(within: .seconds(2), interruptedBy: signals.descriptor)
     }
 }
 

@@ -64,7 +64,10 @@ extension WatchEvent.Kind {
         case .sleeping: tr("computer goes to sleep")
         case .awake: tr("computer is awake")
         case .printGone: tr("print no longer on the reader")
-        case .surroundingsChanged: tr("a session or the lid has changed")
+        case .surroundingsChanged: tr("a session has changed")
+        case .readerLost: tr("reader no longer answers, so bioauthd starts anew")
+        case .lidShut: tr("lid shut")
+        case .lidOpened: tr("lid opened")
         }
     }
 }

@@ -6,6 +6,7 @@ import Glibc
 Words.begin(directory: Installation.localeDirectory)
 let options = Options.parsedOrExit()
 let log = Log(level: options.isDebugging ? .debug : .info)
+if !options.isDebugging { silenceDrivers() }
 umask(0o077)
 raiseOpenFileLimit()
 do {

@@ -280,6 +280,7 @@ import Testing
         shell.type("\u{1A}")
         try shell.expect("ready> ")
         #expect(shell.echoes)
+        #expect(eventually { (try? daemon.status().waiting) == 0 }, "the reader is kept from others")
         shell.type("fg\n")
         try shell.expect("Or press Enter")
         #expect(eventually { !shell.echoes })

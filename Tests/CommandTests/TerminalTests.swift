@@ -52,6 +52,25 @@ import Testing
         #expect(try program.wait() == 3)
     }
 
+    @Test("^Z while verify waits for a touch takes the question back; back in front, it asks afresh")
+    func stopVerify() throws {
+        let daemon = try DaemonUnderTest.enrolled()
+        let shell = try InteractiveProgram(["/bin/dash", "-i"], onTerminal: true, environment: ["PS1": "ready> "])
+        try shell.expect("ready> ")
+        shell.type("\(Command.path) verify --socket \(daemon.socketPath)\n")
+        try shell.expect("Swipe your right index finger")
+        shell.type("\u{1A}")
+        try shell.expect("ready> ")
+        #expect(eventually { (try? daemon.status().waiting) == 0 })
+        shell.type("fg\n")
+        try shell.expect("Swipe your right index finger")
+        try daemon.touch(1)
+        try shell.expect("Recognised: right index finger.")
+        try shell.expect("ready> ")
+        shell.type("exit\n")
+        try shell.wait()
+    }
+
     @Test("^Z at the password: the shell's terminal shows what is typed; back in front, the question comes again")
     func stop() throws {
         let daemon = try strict()

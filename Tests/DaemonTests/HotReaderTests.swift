@@ -53,8 +53,8 @@ import Testing
                 Authenticate(
                     account: DaemonUnderTest.account, service: "sudo", timeout: .seconds(60), fingerOnly: false)))
         try sudo.receive { if case .prompt = $0 { true } else { false } }
-        let told = try sudo.receive(within: .seconds(20))
-        #expect(told == .waiting(Wait(cause: .readerHot)), "\(daemon.log)")
+        let waits = try sudo.receive(within: .seconds(20))
+        #expect(waits == .waiting(Wait(cause: .readerHot)), "\(daemon.log)")
         #expect(try daemon.status().readerState == .failing)
         let asked = try sudo.receive(within: .seconds(20))
         guard case .prompt(let prompt) = asked else { throw DaemonUnderTest.Unexpected(asked) }
@@ -63,5 +63,10 @@ import Testing
         #expect(try sudo.receive(within: .seconds(10)) == .verdict(.allowed(.rightIndex)))
         // It was tried once: when libfprint ended it.
         #expect(daemon.log.components(separatedBy: "could not be").count == 2)
+        let told = daemon.log.split(separator: "\n").filter { $0.contains("cause=readerHot") && !$0.contains("peer_") }
+        let name = "Virtual image device for debugging"
+        #expect(told.count == 2)
+        #expect(told.first?.hasPrefix("Reader too hot: \(name); it is left alone until it has cooled down") ?? false)
+        #expect(told.last?.hasPrefix("Reader has cooled down: \(name) (after ") ?? false)
     }
 }

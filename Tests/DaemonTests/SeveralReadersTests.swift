@@ -151,6 +151,29 @@ import Testing
         #expect(try readers(of: me).count == 2)
     }
 
+    @Test("One that hangs for good has the daemon started anew, but not under the finger of whoever is served at another")
+    func lost() throws {
+        try enroll(me, .leftIndex, "left", at: keeper, "virtual_device_storage")
+        try enroll(other, .rightIndex, "right", at: walker, "virtual_device")
+        let mine = try ask(me)
+        #expect(try prompt(mine).reader == SeveralReadersTests.keeperName)
+        let others = try ask(other)
+        #expect(try prompt(others).reader == SeveralReadersTests.walkerName)
+        let device = VirtualDevice(path: keeper.socketPath)
+        try device.tell("SET_CANCELLATION_ENABLED 0")
+        try device.tell("SLEEP 600000")
+        try mine.send(.cancel(.person))
+        try mine.receive { $0 == .verdict(.denied(Denial(.personCancelled))) }
+        // Whoever waits for the one that hangs is told at once.
+        let waiting = try ask(me, "login")
+        try waiting.receive { $0 == .verdict(.denied(Denial(.readerFailed))) }
+        #expect(try daemon.status(of: other).readerState == .scanning)
+        try walker.touch("right")
+        #expect(try others.receive(within: .seconds(20)) == .verdict(.allowed(.rightIndex)))
+        #expect(daemon.waitForState("STATUS=The reader no longer answers"))
+        #expect(try daemon.program.wait() == 1)
+    }
+
     // MARK: Print by print
 
     @Test("A reader without identification is asked print by print, and a match anywhere clears the count")

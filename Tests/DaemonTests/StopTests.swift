@@ -93,4 +93,17 @@ import Testing
         #expect(try daemon.denial(service: "make", touches: [1]) == nil)
         #expect(try daemon.stop() == 0)
     }
+
+    @Test("A configuration that forbids what waits for a touch ends it") func forbidding() throws {
+        let daemon = try DaemonUnderTest.enrolled(configuration: "[services]\nmake = privilege\n")
+        let login = try daemon.prompted("login")
+        let sudo = try daemon.request()
+        let make = try daemon.request("make")
+        try daemon.reload("[services]\nsudo = off\n")
+        let denied = DaemonMessage.verdict(.denied(Denial(.serviceDisabled)))
+        try sudo.receive { $0 == denied }
+        try make.receive { $0 == denied }
+        try daemon.touch(1)
+        #expect(try login.next() == .verdict(.allowed(.rightIndex)))
+    }
 }

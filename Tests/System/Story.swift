@@ -7,19 +7,22 @@ final class Story {
     private let root: String
     private let shared: [String: String]
     private let reader: VirtualReader
+    /// The reader that hangs.
+    let device: VirtualDevice
     private var running: BootedSystem?
 
     /// Finger 1 is the person's.
-    private static let own = 1
-    private static let person = "person"
-    private static let shellPrompt = "\(person)@\(BootedSystem.name):~$ "
+    static let own = 1
+    static let person = "person"
+    static let shellPrompt = "\(person)@\(BootedSystem.name):~$ "
     /// In each prompt for the finger, however it begins and goes on.
-    private static let fingerPrompt = "right index finger"
+    static let fingerPrompt = "right index finger"
     private var impression = 0
 
     init(root: String, packages: String, reader: String) {
         self.root = root
         shared = ["/packages": packages, "/reader": reader]
+        device = VirtualDevice(path: reader + "/device")
         self.reader = VirtualReader(socketPath: reader + "/socket", patience: .seconds(60))
     }
 
@@ -59,6 +62,14 @@ final class Story {
         try begin("The doctor finds that a touch works") { try examine(expecting: 0) }
         try begin("A daemon that hangs is started anew, and so is one that is killed again and again") {
             try surviveTrouble()
+            try sudoByFinger()
+        }
+        try begin("The machine sleeps while a sudo waits: the reader is closed before, and asks afresh after") {
+            try letSleep()
+            try sleep()
+        }
+        try begin("A reader that hangs for good has the daemon started anew") {
+            try hang()
             try sudoByFinger()
         }
         try begin("A stranger locks the finger out") { try lockOut() }
@@ -129,8 +140,8 @@ final class Story {
 
     // MARK: The system
 
-    private var system: BootedSystem { running! }
-    private var console: InteractiveProgram { system.console }
+    var system: BootedSystem { running! }
+    var console: InteractiveProgram { system.console }
 
     private func begin(_ what: String, _ step: () throws -> Void) throws {
         say(what)
@@ -205,7 +216,7 @@ final class Story {
         try system.root("grep -rn '^[^#]*pam_bioauth' /etc/pam.conf /etc/pam.d || true")
     }
 
-    private func daemonPID() throws -> String { try system.root("systemctl show --value -p MainPID bioauthd.service") }
+    func daemonPID() throws -> String { try system.root("systemctl show --value -p MainPID bioauthd.service") }
 
     private func socketsBegan() throws -> String {
         try system.root(
@@ -235,7 +246,7 @@ final class Story {
         try answerPassword(Story.shellPrompt)
     }
 
-    private func answerPassword(_ answer: String) throws {
+    func answerPassword(_ answer: String) throws {
         // Keys that come before the terminal is set for them would be thrown away.
         try require(eventually { !console.echoes }, "the password is shown")
         console.type(KnownPassword.text + "\n")
@@ -302,7 +313,7 @@ final class Story {
         try console.expect(Story.shellPrompt)
     }
 
-    private func touch(_ finger: Int) throws {
+    func touch(_ finger: Int) throws {
         impression += 1
         try reader.touch(SyntheticFinger(number: finger).impression(impression))
     }

@@ -54,7 +54,11 @@ dpkg-deb --raw-extract "$package" "$packages/later"
 sed -i 's/^Version: .*/&+later/' "$packages/later/DEBIAN/control"
 dpkg-deb --root-owner-group -Znone --build "$packages/later" "$packages/later.deb" > /dev/null
 rm -r "$packages/later"
-"${CC:-cc}" -shared -fPIC -Wall -Wextra -o "$reader/virtual-reader.so" "$here/virtual-reader.c"
+give() {
+    "${CC:-cc}" -shared -fPIC -Wall -Wextra "-DVARIABLE=\"$2\"" "-DSOCKET=\"$3\"" -o "$reader/$1.so" "$here/virtual-reader.c"
+}
+give virtual-reader FP_VIRTUAL_IMAGE /reader/socket
+give hanging-reader FP_VIRTUAL_DEVICE_STORAGE /reader/device
 
 cp -r "$here/etc" "$root/"
 echo tested > "$root/etc/hostname"

@@ -154,6 +154,8 @@ static const char *waiting_text(char *room, const struct wire_message *waiting)
         return room;
     case WIRE_QUEUED:
         return queue_text(room, waiting->place);
+    case WIRE_READER_FAILED:
+        return _("The fingerprint reader does not work just now. It is tried again.");
     case WIRE_READER_HOT:
         if (!timed)
             return _("The fingerprint reader is too warm. Please wait.");

@@ -46,9 +46,16 @@ extension RetryReason {
 
 extension Wait {
     public var words: String {
-        // Another request suspends it, or the machine's sleep does.
-        let isInTheWay = cause == .suspended && other != nil
-        var words = Explanation(Denial(isInTheWay ? .queued : cause, endsIn: endsIn)).what
+        var words =
+            switch cause {
+            // Another request suspends it, or the machine's sleep does.
+            case .suspended where other == nil:
+                tr("The computer goes to sleep. When it is awake, you are asked for your finger again.")
+            case .suspended: Explanation(Denial(.queued, endsIn: endsIn)).what
+            // What it comes to, too: that isn't the end of it.
+            case .readerFailed, .readerHot, .readerBusy: Explanation(Denial(cause, endsIn: endsIn)).oneLine
+            default: Explanation(Denial(cause, endsIn: endsIn)).what
+            }
         if let other { words += " " + tr("It is %1, process %2.").filled(other.service, String(other.pid)) }
         if let place, place > 0 {
             words += " " + tr("%1 request goes first.", "%1 requests go first.", place).filled(String(place))

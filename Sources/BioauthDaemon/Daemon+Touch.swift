@@ -166,6 +166,8 @@ extension Daemon {
             retry(id, reason)
         case .mismatch(let id, let triesLeft):
             requests[id]?.connection.send(.mismatch(triesLeft: triesLeft))
+            // The next touch is for another finger than the last.
+            if asksFingerByFinger(id) { prompt(id, triesLeft: triesLeft, again: true) }
         case .charge(let account, let id):
             charge(account, id)
         case .finish(let id, let verdict):
@@ -195,6 +197,14 @@ extension Daemon {
                     scan: description.scan, finger: request.enrollment?.finger ?? only,
                     reader: description.name, triesLeft: triesLeft, again: again)))
         tell(request.event(.prompted, at: wallMilliseconds, reader: description.name))
+    }
+
+    /// Whether each touch of a request is for one finger of several.
+    private func asksFingerByFinger(_ id: RequestID) -> Bool {
+        guard let request = requests[id], !request.isByAnother, let reader = station(request.reader)?.description else {
+            return false
+        }
+        return !reader.canIdentify && prints.fingers(of: request.account, on: reader).count > 1
     }
 
     private func retry(_ id: RequestID, _ reason: RetryReason) {

@@ -242,7 +242,7 @@ extension MessageWriter {
         if let reader = event.reader { put(.reader, reader) }
         if let finger = event.finger { put(.finger, finger.rawValue) }
         if let kind = event.switchKind { put(.switchKind, kind.rawValue) }
-        if let lasted = event.lasted { put(.lasted, UInt64(clamping: lasted.clampedNanoseconds / 1_000_000)) }
+        if let lasted = event.lasted { put(.lasted, lasted.wireMilliseconds) }
         if let failures = event.failures { put(.failures, UInt32(clamping: failures)) }
     }
 }
@@ -285,7 +285,7 @@ extension MessageReader {
             reason: try optionalText(.reason, limit: Limits.reasonBytes),
             reader: try optionalText(.reader, limit: Limits.labelBytes), finger: try optionalValue(.finger),
             switchKind: try optionalValue(.switchKind),
-            lasted: try optional(.lasted, as: UInt64.self).map { .milliseconds(Int64(clamping: $0)) },
+            lasted: try optional(.lasted, as: UInt32.self).map { .milliseconds($0) },
             failures: try optional(.failures, as: UInt32.self).map(Int.init))
     }
 }

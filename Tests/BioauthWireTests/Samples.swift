@@ -176,7 +176,7 @@ enum Samples {
             absentAndPresent(Cause.lockedOut), absentAndPresent("A reader"), absentAndPresent(Finger.leftRing)
         ) { WatchEvent(kind: .denied, time: 1_767_225_600_000, cause: $0, reader: $1, finger: $2) }
         + combinations(
-            absentAndPresent("Open failed"), absentAndPresent(Duration.milliseconds(Int64.max)),
+            absentAndPresent("Open failed"), absentAndPresent(Duration.milliseconds(UInt32.max)),
             absentAndPresent(Int(UInt32.max))
         ) { WatchEvent(kind: .readerReady, time: 0, reason: $0, lasted: $1, failures: $2) }
         + Switch.Kind.allCases.map { WatchEvent(kind: .switchedOff, time: 0, service: "sudo", switchKind: $0) }

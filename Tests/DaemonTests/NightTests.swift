@@ -36,18 +36,20 @@ struct NightTests {
             under: stage.wrapper + PlayedJournal.wrapper(in: directory))
     }
 
-    private func watch(_ daemon: DaemonUnderTest, language: String = "") throws -> InteractiveProgram {
-        let watch = try InteractiveProgram(
-            [Built.program("bioauthctl"), "watch", "--socket", daemon.socketPath],
-            environment: ["LANGUAGE": language])
-        try known(watch, daemon)
+    private func watch(_ daemon: DaemonUnderTest) throws -> InteractiveProgram {
+        let watch = try InteractiveProgram([Built.program("bioauthctl"), "watch", "--socket", daemon.socketPath])
+        try showsWhatHappens(watch, daemon)
         return watch
     }
 
-    /// Waits until it shows something that happens.
-    private func known(_ watch: InteractiveProgram, _ daemon: DaemonUnderTest) throws {
+    /// Waits until what happens is shown.
+    private func showsWhatHappens(_ watch: InteractiveProgram, _ daemon: DaemonUnderTest) throws {
         let before = watch.output.count
-        repeat { try daemon.givePassword() } while watch.output.count == before && !watch.reads(milliseconds: 100)
+        let isShown = try eventually {
+            try daemon.givePassword()
+            return watch.reads(milliseconds: 100) && watch.output.count > before
+        }
+        #expect(isShown)
     }
 
     /// Takes away what the device needs to be opened, or gives it back.
@@ -126,13 +128,20 @@ struct NightTests {
         try second.send(.cancel(.person))
         try watch.expect("no longer answers", seconds: 30)
         #expect(try daemon.program.wait() == 1)
+        let seen = watch.output
+
+        // Whoever watches sees what comes after that, too.
+        let next = try self.daemon()
+        try showsWhatHappens(watch, next)
+        try logind.lid(isShut: true)
+        try watch.expect("lid shut")
 
         let name = "Virtual device with storage and identification for debugging"
         let refused = "Error binding to address (GUnixSocketAddress): No such file or directory"
         let unspecified = "An unspecified error occurred!"
         let asked = "\(me.name), sudo (privilege)"
         #expect(
-            story(watch.output) { !$0.contains("password given") } == [
+            story(seen) { !$0.contains("password given") } == [
                 "asks for a finger: \(me.name), enroll (app), right index finger",
                 "asked for a touch: \(me.name), enroll (app), \(name)",
                 "finger enrolled: \(me.name), enroll (app), right index finger",

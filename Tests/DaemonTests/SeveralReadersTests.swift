@@ -201,12 +201,15 @@ import Testing
         try enroll(me, .leftIndex, "left", at: walker, "virtual_device")
         try enroll(me, .rightThumb, "right", at: walker, "virtual_device")
         let mine = try ask(me)
-        _ = try prompt(mine)
+        let first = try prompt(mine).finger
         for round in 1...2 {
             try walker.touch("stranger")
-            #expect(try prompt(mine).again)
+            let next = try prompt(mine)
+            #expect(next.again && next.finger != first)
             try walker.touch("stranger")
             #expect(try mine.receive(within: .seconds(20)) == .mismatch(triesLeft: 3 - round))
+            let afresh = try prompt(mine)
+            #expect(afresh.again && afresh.finger == first && afresh.triesLeft == 3 - round)
             #expect(try daemon.status().mismatches == round)
         }
         try walker.touch("stranger")

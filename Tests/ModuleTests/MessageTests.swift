@@ -91,6 +91,7 @@ import Testing
                 "The fingerprint reader is too warm. Wait 71583 minutes."
             ),
             (Datagram.waiting(14), "The fingerprint reader is unplugged. Plug it in again."),
+            (Datagram.waiting(13), "The fingerprint reader does not work just now. It is tried again."),
             (Datagram.waiting(16), "The fingerprint reader is not ready yet. Please wait."),
             (Datagram.waiting(60_000), "The fingerprint reader is not ready yet. Please wait."),
         ] as [([UInt8], String)])

@@ -56,7 +56,7 @@ extension Story {
     func hang() throws {
         let own = "/run/systemd/system/bioauthd.service.d"
         try system.root(
-            "mkdir -p \(own) && printf '[Service]\\nEnvironment=LD_PRELOAD=/reader/hanging-reader.so\\n' > \(own)/reader.conf"
+            "mkdir -p \(own) && printf '[Service]\\nEnvironment=LD_PRELOAD=/reader/hanging-reader.so\\n' > \(own)/with-hanging-reader.conf"
         )
         try system.root("systemctl daemon-reload && systemctl restart bioauthd")
         console.type("bioauthctl enroll --finger right-index\n")

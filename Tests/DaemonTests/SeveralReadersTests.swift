@@ -151,7 +151,8 @@ import Testing
         #expect(try readers(of: me).count == 2)
     }
 
-    @Test("One that hangs for good has the daemon started anew, but not under the finger of whoever is served at another")
+    @Test(
+        "One that hangs for good has the daemon started anew, but not under the finger of who is served at another")
     func lost() throws {
         try enroll(me, .leftIndex, "left", at: keeper, "virtual_device_storage")
         try enroll(other, .rightIndex, "right", at: walker, "virtual_device")

@@ -39,7 +39,9 @@ extension Story {
         let told = try system.root(journal)
         let lines = told.split(separator: "\n").map { $0.prefix(while: { $0 != ":" && $0 != "(" }) }
         try require(
-            lines == ["The machine is about to sleep", "The machine is awake ", "Reader ready", "authentication allowed"],
+            lines == [
+                "The machine is about to sleep", "The machine is awake ", "Reader ready", "authentication allowed",
+            ],
             "the journal tells of the sleep:\n\(told)")
     }
 
@@ -55,10 +57,13 @@ extension Story {
     /// A reader that hangs, and doesn't let itself be cancelled: the daemon says so, ends, and is started anew.
     func hang() throws {
         let own = "/run/systemd/system/bioauthd.service.d"
+        // Behind the one that brings in the other reader.
         try system.root(
-            "mkdir -p \(own) && printf '[Service]\\nEnvironment=LD_PRELOAD=/reader/hanging-reader.so\\n' > \(own)/with-hanging-reader.conf"
-        )
-        try system.root("systemctl daemon-reload && systemctl restart bioauthd")
+            """
+            mkdir -p \(own)
+            printf '[Service]\\nEnvironment=LD_PRELOAD=/reader/hanging-reader.so\\n' > \(own)/with-hanging-reader.conf
+            systemctl daemon-reload && systemctl restart bioauthd
+            """)
         console.type("bioauthctl enroll --finger right-index\n")
         try console.expect("Password of \(Story.person): ")
         try answerPassword("Stage")

@@ -119,11 +119,13 @@ import BioauthWire
         }
     }
 
-    /// The reader's chronicle tells when its trouble begins; each time of it is for whoever looks closer.
+    /// The reader's chronicle tells when its trouble begins; each time of it is for whoever looks closer. What leaves the
+    /// reader as it was is told here.
     func complain(_ fault: ReaderFault, _ what: String) {
         self.fault = (what, fault)
         daemon.log.write(
-            .debug, "\(description.name) could not be \(what): \(fault)", fields: ["READER": description.name])
+            fault.trouble.remedy == .none ? .warning : .debug,
+            "\(description.name) could not be \(what): \(fault)", fields: ["READER": description.name])
     }
 }
 

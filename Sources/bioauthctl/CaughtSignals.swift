@@ -45,6 +45,12 @@ struct CaughtSignals: ~Copyable {
         return read(descriptor, &byte, 1) == 1 ? Int32(byte) : nil
     }
 
+    /// Waits for one, for so long at most.
+    func come(within milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, milliseconds) != 0
+    }
+
     /// Stops the process as the signal would have; returns when it goes on. The signal is caught again then.
     func stop(by number: Int32) {
         var (old, standard) = (sigaction(), sigaction())

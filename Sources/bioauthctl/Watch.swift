@@ -11,33 +11,15 @@ extension Subcommand {
         ) { invocation throws(Failure) in
             let signals = CaughtSignals([SIGINT, SIGTERM])
             var watch = Watch(output: invocation.output)
-            do throws(ConnectionError) {
-                try watch.follow(DaemonConnection(path: invocation.socketPath), signals)
-                while true { try watch.follow(invocation.nextDaemon(signals), signals) }
-            } catch .interrupted {
-                return .yes
-            } catch {
-                throw Failure(error)
-            }
-        }
-    }
-}
-
-extension Invocation {
-    /// How long a daemon that is started anew may take to be there.
-    private static let patience: Duration = .seconds(10)
-    private static let pauseMilliseconds: Int32 = 100
-
-    /// Connects to the daemon that comes after one that said it would be started anew.
-    fileprivate func nextDaemon(_ signals: borrowing CaughtSignals) throws(ConnectionError) -> DaemonConnection {
-        let deadline = BootClock.now() + Invocation.patience.clampedNanoseconds
-        while true {
-            do {
-                return try DaemonConnection(path: socketPath)
-            } catch {
-                guard BootClock.now() < deadline else { throw error }
-                var entry = pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)
-                guard poll(&entry, 1, Invocation.pauseMilliseconds) == 0 else { throw .interrupted }
+            while true {
+                do throws(ConnectionError) {
+                    try watch.follow(DaemonConnection(path: invocation.socketPath), signals)
+                } catch .interrupted {
+                    return .yes
+                } catch {
+                    guard watch.outlasts(error) else { throw Failure(error) }
+                    if signals.come(within: Watch.pauseMilliseconds) { return .yes }
+                }
             }
         }
     }
@@ -48,24 +30,33 @@ private struct Watch {
     let output: Output
     /// The day of the last event that was shown.
     private var day: String?
+    /// Until when a daemon is waited for that is started anew, as the last one said (boot-time clock).
+    private var patience: Int64?
+
+    /// How long that may take.
+    private static let restart: Duration = .seconds(10)
+    static let pauseMilliseconds: Int32 = 100
 
     init(output: Output) { self.output = output }
 
-    /// Shows every event, until the daemon is about to be started anew.
+    /// Shows every event, until that fails.
     mutating func follow(
         _ connection: consuming DaemonConnection, _ signals: borrowing CaughtSignals
     ) throws(ConnectionError) {
-        var isEnding = false
-        do throws(ConnectionError) {
-            try connection.send(.watch)
-            while true {
-                let message = try connection.receive(within: nil, interruptedBy: signals.descriptor)
-                guard case .event(let event) = message else { throw .outOfTurn }
-                show(event)
-                if event.kind == .readerLost { isEnding = true }
-            }
-        } catch {
-            guard isEnding, error == .daemonGone || error == .problem(.stopping) else { throw error }
+        try connection.send(.watch)
+        while true {
+            let message = try connection.receive(within: nil, interruptedBy: signals.descriptor)
+            guard case .event(let event) = message else { throw .outOfTurn }
+            show(event)
+            patience = event.kind == .readerLost ? BootClock.now() + Watch.restart.clampedNanoseconds : nil
+        }
+    }
+
+    /// Whether that is the end of a daemon after which the next is waited for.
+    func outlasts(_ error: ConnectionError) -> Bool {
+        switch error {
+        case .noDaemon, .daemonGone, .problem(.stopping): patience.map { BootClock.now() < $0 } ?? false
+        case .timedOut, .interrupted, .protocolError, .outOfTurn, .problem: false
         }
     }
 

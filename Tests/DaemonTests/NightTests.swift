@@ -68,6 +68,11 @@ struct NightTests {
         }
     }
 
+    /// Somebody may be prompted before: what the device is told then it doesn't understand.
+    private func waitUntilArmed(_ daemon: DaemonUnderTest) throws {
+        #expect(try eventually { try daemon.status().readerState == .scanning })
+    }
+
     /// The lines that tell of something, without what is different each time.
     private func story(_ text: String, _ isTold: (Substring) -> Bool) -> [String] {
         text.split(separator: "\n").filter(isTold).map {
@@ -104,10 +109,12 @@ struct NightTests {
         for errors in [0, 2] {
             let sudo = try daemon.prompted()
             for _ in 0..<errors {
+                try waitUntilArmed(daemon)
                 try device.tell("ERROR 0")
                 #expect(try sudo.next() == .waiting(Wait(cause: .readerFailed)))
                 #expect(try sudo.next().isPrompt(again: true))
             }
+            try waitUntilArmed(daemon)
             try device.tell("SCAN right")
             #expect(try sudo.next() == .verdict(.allowed(.rightIndex)))
             try watch.expect("finger matched")
@@ -116,6 +123,7 @@ struct NightTests {
 
         // A finger comes and goes, and nothing is told of it.
         let second = try daemon.prompted()
+        try waitUntilArmed(daemon)
         try device.tell("FINGER 1")
         try device.tell("FINGER 0")
         #expect(try second.next() == .waiting(Wait(cause: .readerFailed)))
@@ -123,6 +131,7 @@ struct NightTests {
         try watch.expect("reader ready again")
 
         // It doesn't even let itself be cancelled.
+        try waitUntilArmed(daemon)
         try device.tell("SET_CANCELLATION_ENABLED 0")
         try device.tell("SLEEP 600000")
         try second.send(.cancel(.person))

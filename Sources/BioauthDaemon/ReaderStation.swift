@@ -123,9 +123,10 @@ import BioauthWire
     /// reader as it was is told here.
     func complain(_ fault: ReaderFault, _ what: String) {
         self.fault = (what, fault)
+        let isTrouble = fault.trouble.remedy != .none || fault == .cancelled
         daemon.log.write(
-            fault.trouble.remedy == .none ? .warning : .debug,
-            "\(description.name) could not be \(what): \(fault)", fields: ["READER": description.name])
+            isTrouble ? .debug : .warning, "\(description.name) could not be \(what): \(fault)",
+            fields: ["READER": description.name])
     }
 }
 

@@ -192,6 +192,41 @@ import Testing
         #expect(forPeople.output.contains(/[0-9]{2}:[0-9]{2}:[0-9]{2}  finger matched: [^\n]*sudo \(privilege\)/))
     }
 
+    @Test("Watch shows each event in words, and the day when it changes")
+    func watchWords() throws {
+        let evening: UInt64 = 1_774_997_999_000
+        let (reader, account) = ("Reader", Account(uid: 1000, name: "user"))
+        let events = [
+            WatchEvent(kind: .lidShut, time: evening),
+            WatchEvent(kind: .awake, time: evening + 28_800_000, lasted: .seconds(28_800)),
+            WatchEvent(kind: .readerFailed, time: evening + 28_800_000, cause: .readerBusy, reader: reader),
+            WatchEvent(kind: .readerReady, time: evening + 28_801_000, reader: reader),
+            WatchEvent(kind: .readerFailed, time: evening + 28_801_000, cause: .readerHot, reader: reader),
+            WatchEvent(
+                kind: .readerReady, time: evening + 28_801_000, cause: .readerHot, reader: reader, lasted: .seconds(90)),
+            WatchEvent(
+                kind: .switchedOff, time: evening + 28_801_000, account: account, service: "vault", switchKind: .app),
+        ]
+        let daemon = try ScriptedDaemon { peer in
+            _ = try peer.receive()
+            for event in events { try peer.send(.event(event)) }
+        }
+        let watch = try Command(socketPath: daemon.path, environment: ["TZ": "UTC"]).run("watch")
+        #expect(watch.status == 3)
+        #expect(
+            watch.output == """
+                22:59:59  lid shut
+                2026-04-01
+                06:59:59  computer is awake: after 8 hours
+                06:59:59  reader failed: Reader, Another program has the fingerprint reader.
+                07:00:00  reader ready: Reader
+                07:00:00  reader too hot: Reader
+                07:00:00  reader has cooled down: Reader, after 90 seconds
+                07:00:00  turned off: user, the app vault
+
+                """)
+    }
+
     @Test("Watch ends with 0 when it is interrupted")
     func watchInterrupted() throws {
         let watching = try command.start(["watch"])

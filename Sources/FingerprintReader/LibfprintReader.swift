@@ -269,6 +269,11 @@ import CGLib
         }
     }
 
+    /// Notices that the device is gone, where libfprint didn't tell.
+    func leaveIfGone() {
+        if hasLeftUSB(device.pointer) { deviceRemoved() }
+    }
+
     private func isGone() {
         guard !isRemoved else { return }
         isRemoved = true

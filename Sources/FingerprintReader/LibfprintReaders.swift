@@ -36,6 +36,8 @@ import CGLib
     }
 
     private func add(_ device: FpDevicePointer) {
+        // It may be one of these, come back elsewhere.
+        for reader in readers { reader.leaveIfGone() }
         let reader = LibfprintReader(device) { [weak self] reader in
             guard let self else { return }
             readers.removeAll { $0 === reader }

@@ -77,6 +77,9 @@ let package = Package(
         .executableTarget(
             name: "bioauth-evaluate", dependencies: ["LocalAuthentication", "BioauthSystem"], path: "Tests/Evaluate"),
 
+        // USB, as umockdev plays it to another process.
+        .executableTarget(name: "bioauth-usb", dependencies: ["TestSupport"], path: "Tests/PlayedUSB"),
+
         // The package in a whole system.
         .executableTarget(
             name: "bioauth-system-test", dependencies: ["TestSupport", "SyntheticFingers"], path: "Tests/System",
@@ -108,7 +111,9 @@ let package = Package(
             resources: [.copy("golden.txt")]),
         .testTarget(
             name: "FingerprintReaderTests",
-            dependencies: ["FingerprintReader", "BioauthCore", "SyntheticFingers", "CGLib", "CFprint", "CGUsb"]),
+            dependencies: [
+                "FingerprintReader", "BioauthCore", "TestSupport", "SyntheticFingers", "CGLib", "CFprint", "CGUsb",
+            ]),
         .testTarget(
             name: "SyntheticFingersTests",
             dependencies: ["SyntheticFingers", "FingerprintReader", "BioauthCore", "CGLib", "bioauth-finger"]),
@@ -135,7 +140,7 @@ let package = Package(
             name: "DaemonTests",
             dependencies: [
                 "TestSupport", "BioauthClient", "BioauthDaemon", "BioauthWire", "BioauthCore", "BioauthSystem",
-                "SyntheticFingers", "bioauthd", "bioauthctl",
+                "SyntheticFingers", "bioauthd", "bioauthctl", "bioauth-usb",
             ]),
         // The real programs that let people in, each on a machine that only it sees.
         .testTarget(

@@ -12,22 +12,8 @@ import Testing
     private let daemon: DaemonUnderTest
 
     init() throws {
-        let directory = TemporaryDirectory()
-        let path = directory.file("device")
-        daemon = try DaemonUnderTest(
-            in: directory, configuration: "[reader]\nkeep-warm-seconds = 1\n", hasReader: false,
-            environment: [
-                "FP_DRIVERS_WHITELIST": "virtual_device_storage", "FP_VIRTUAL_DEVICE_STORAGE": path,
-            ])
-        device = VirtualDevice(path: path)
-        let enrolling = try daemon.connect()
-        try enrolling.send(.enroll(HangingReaderTests.account, .rightIndex, nil))
-        var answer = try enrolling.receive(within: .seconds(10))
-        while answer != .done(nil) {
-            if case .enrolling(let stage, let stages, _) = answer, stage < stages { try device.tell("SCAN right") }
-            if case .refused = answer { throw DaemonUnderTest.Unexpected(answer) }
-            answer = try enrolling.receive(within: .seconds(10))
-        }
+        (daemon, device) = try DaemonUnderTest.onWords(configuration: "[reader]\nkeep-warm-seconds = 1\n")
+        try daemon.enroll(word: "right", at: device)
         try daemon.givePassword()
     }
 

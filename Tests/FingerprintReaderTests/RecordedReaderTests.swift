@@ -3,6 +3,7 @@ import CFprint
 import CGLib
 import Foundation
 import SyntheticFingers
+import TestSupport
 import XCTest
 
 @testable import FingerprintReader

@@ -20,6 +20,19 @@ extension DaemonUnderTest {
         try enrolledState.get().lay(in: stateDirectory)
     }
 
+    /// The same, as if the finger had been enrolled on the reader of another driver.
+    public static func layEnrolledState(in stateDirectory: String, asOf driver: String) throws {
+        try layEnrolledState(in: stateDirectory)
+        let prints = "\(stateDirectory)/prints/\(account.uid)"
+        try FileManager.default.moveItem(atPath: "\(prints)/virtual_image", toPath: "\(prints)/\(driver)")
+        let print = URL(filePath: "\(prints)/\(driver)/0/\(Finger.rightIndex.name)")
+        // In place, with the permissions that it has.
+        let file = try FileHandle(forWritingTo: print)
+        let bytes = StoredPrint(bytes: Array(try Data(contentsOf: print))).relabelled(driver).bytes
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: bytes)
+    }
+
     /// Enrolled once by a real daemon, for all tests.
     private static let enrolledState = Result {
         let daemon = try DaemonUnderTest()

@@ -1,0 +1,196 @@
+import BioauthClient
+import BioauthCore
+import BioauthWire
+import Foundation
+import TestSupport
+import Testing
+
+/// A real driver's reader at the real daemon, pulled out of a bus that umockdev plays and put into another. The sensor
+/// answers as it was recorded to its opening, and from then on waits for ever.
+@Suite(
+    "A reader that comes back",
+    .enabled(if: PlayedUSB.isRecorded("elanmoc"), "FINGERPRINT_RECORDINGS names no recording of elanmoc"))
+struct ReplugTests {
+    let directory = TemporaryDirectory()
+    let usb: PlayedUSB
+    let me = DaemonUnderTest.account
+    private let silent = USBTestbed.Place(bus: 1, address: 20, isSilent: true)
+
+    /// Where it comes back to.
+    private static func later(on bus: Int) -> USBTestbed.Place { .init(bus: bus, address: 30) }
+
+    init() throws {
+        let places = [silent] + (1...3).flatMap { [.init(bus: $0), ReplugTests.later(on: $0)] }
+        usb = try PlayedUSB("elanmoc", in: directory, places: places)
+        try DaemonUnderTest.layEnrolledState(in: directory.file("state"), asOf: "elanmoc")
+    }
+
+    private func daemon(
+        _ configuration: String? = nil, environment: [String: String] = [:], under wrapper: [String] = []
+    ) throws -> DaemonUnderTest {
+        try DaemonUnderTest(
+            in: directory, configuration: configuration, hasReader: false,
+            environment: usb.environment.merging(environment) { $1 }, under: wrapper)
+    }
+
+    /// Whether it comes to have a reader that is known to work.
+    private func isReady(_ daemon: DaemonUnderTest) throws -> Bool {
+        try eventually { try [.ready, .closed].contains(daemon.status().readerState) }
+    }
+
+    private func places(_ daemon: DaemonUnderTest) throws -> [String] {
+        guard case .readers(let entries) = try daemon.ask(.readers(me)) else { throw DaemonUnderTest.Unexpected() }
+        return entries.map(\.busPath)
+    }
+
+    private func openDescriptors(_ daemon: DaemonUnderTest) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.program.pid)/fd").count
+    }
+
+    /// That the reader, put in elsewhere, is found there alone, and serves.
+    private func expectBack(_ daemon: DaemonUnderTest, bus: Int) throws {
+        _ = try usb.plug(ReplugTests.later(on: bus))
+        #expect(try isReady(daemon))
+        #expect(try places(daemon) == ["\(bus)-3"])
+        #expect(try daemon.request().next().isPrompt(again: false))
+    }
+
+    @Test("Pulled out while nobody uses it, it is gone from the list, and found where it comes back")
+    func idle() throws {
+        let daemon = try daemon()
+        let without = try openDescriptors(daemon)
+        for bus in 1...3 {
+            let place = try usb.plug(.init(bus: bus))
+            #expect(try isReady(daemon))
+            #expect(try places(daemon) == ["\(bus)-3"])
+            try daemon.waitFor(.readerRemoved) { try usb.unplug(place) }
+            #expect(try places(daemon).isEmpty)
+            #expect(try daemon.denial() == .noReader)
+            #expect(try eventually { try openDescriptors(daemon) <= without + 1 }, "its node is still open")
+        }
+        try expectBack(daemon, bus: 2)
+    }
+
+    @Test("Pulled out while it is being opened: who waits hears it")
+    func opening() throws {
+        let daemon = try daemon()
+        let place = try usb.plug(silent)
+        #expect(try eventually { try daemon.status().readerState == .opening })
+        let sudo = try daemon.request()
+        #expect(try sudo.receive(within: .seconds(10)) == .waiting(Wait(cause: .readerOpening)))
+        try usb.unplug(place)
+        #expect(try sudo.next() == .verdict(.denied(Denial(.readerUnplugged))))
+        try expectBack(daemon, bus: 3)
+    }
+
+    @Test("Pulled out while a finger is awaited: who was asked hears it")
+    func armed() throws {
+        let daemon = try daemon()
+        let place = try usb.plug(.init(bus: 1))
+        #expect(try isReady(daemon))
+        let sudo = try daemon.prompted()
+        #expect(try eventually { try daemon.status().readerState == .scanning })
+        try usb.unplug(place)
+        #expect(try sudo.next() == .verdict(.denied(Denial(.readerUnplugged))))
+        #expect(try daemon.status().waiting == 0)
+        try expectBack(daemon, bus: 3)
+    }
+
+    @Test("Pulled out in the middle of an enrolment: that is over, and may begin again where the reader comes back")
+    func enrolling() throws {
+        let daemon = try daemon()
+        let place = try usb.plug(.init(bus: 1))
+        #expect(try isReady(daemon))
+        let enrolling = try daemon.connect()
+        try enrolling.send(.enroll(me, .leftIndex, nil))
+        #expect(try eventually { try daemon.status().readerState == .scanning })
+        try usb.unplug(place)
+        try enrolling.receive { $0 == .refused(Denial(.readerUnplugged)) }
+        try expectBack(daemon, bus: 3)
+        #expect(try daemon.status().prints == 1)
+    }
+
+    @Test("One that went without a word is neither listed nor asked once it is back elsewhere")
+    func ghost() throws {
+        let daemon = try daemon("[reader]\nkeep-warm-seconds=0\n")
+        let place = try usb.plug(.init(bus: 1))
+        #expect(try isReady(daemon))
+        try daemon.waitFor(.readerRemoved) {
+            try usb.unplug(place, telling: false)
+            _ = try usb.plug(.init(bus: 3))
+        }
+        #expect(try places(daemon) == ["3-3"])
+        #expect(try daemon.request().next().isPrompt(again: false))
+    }
+
+    @Test("One that went without a word, and isn't back: who asks for it hears that it is unplugged")
+    func lost() throws {
+        let daemon = try daemon("[reader]\nkeep-warm-seconds=0\n")
+        let place = try usb.plug(.init(bus: 1))
+        #expect(try isReady(daemon))
+        try usb.unplug(place, telling: false)
+        let sudo = try daemon.request()
+        try sudo.receive { $0 == .verdict(.denied(Denial(.readerUnplugged))) }
+        #expect(try places(daemon).isEmpty)
+        try expectBack(daemon, bus: 3)
+    }
+
+    @Test(
+        "Moved while the machine sleeps, or as it wakes: who waited is asked for afresh at its new place",
+        .enabled(if: isRoot, "only root can have a program take this machine for one with sessions"),
+        arguments: [true, false])
+    func sleep(isAsleep: Bool) throws {
+        let logind = try PlayedLogind(in: directory)
+        let stage = try SessionStage(in: directory)
+        try logind.start()
+        let daemon = try daemon(environment: logind.environment, under: stage.wrapper)
+        let place = try usb.plug(.init(bus: 1))
+        #expect(try isReady(daemon))
+        #expect(try eventually { try logind.isDelayed() })
+        // Control groups, by which others' sessions are found, aren't played along with USB.
+        let login = try daemon.request("login", tty: "tty1")
+        #expect(try login.next().isPrompt(again: false))
+        try logind.prepareForSleep(true)
+        #expect(try login.next() == .waiting(Wait(cause: .suspended)))
+        #expect(try eventually { try !logind.isDelayed() })
+        if isAsleep { try usb.unplug(place) }
+        try logind.prepareForSleep(false)
+        if !isAsleep { try usb.unplug(place) }
+        _ = try usb.plug(.init(bus: 3))
+        #expect(try login.next().isPrompt(again: true))
+        #expect(try places(daemon) == ["3-3"])
+    }
+}
+
+/// What a reader that can't come back in this process leaves: one of libfprint's, which takes words for fingers.
+@Suite("A reader that is pulled out") struct PulledOutTests {
+    enum Moment: CaseIterable { case opening, armed, touched, enrolling }
+
+    @Test("Whoever it serves hears it, and nobody waits for it any more", arguments: Moment.allCases)
+    func pulledOut(moment: Moment) throws {
+        let (daemon, device) = try DaemonUnderTest.onWords(configuration: "[reader]\nkeep-warm-seconds = 1\n")
+        try daemon.enroll(word: "right", at: device)
+        try daemon.givePassword()
+        if moment == .opening {
+            // It takes commands while it is closed.
+            try device.tell("SET_KEEP_ALIVE 1")
+            #expect(try eventually { try daemon.status().readerState == .closed })
+            try device.tell("SLEEP 600000")
+        }
+        let connection = try daemon.connect()
+        let request = Authenticate(account: DaemonUnderTest.account, service: "sudo")
+        try connection.send(
+            moment == .enrolling ? .enroll(DaemonUnderTest.account, .leftIndex, nil) : .authenticate(request))
+        let state: ReaderState = moment == .opening ? .opening : .scanning
+        #expect(try eventually { try daemon.status().readerState == state })
+        if moment == .enrolling { try device.tell("SCAN left") }
+        if moment == .touched { try device.tell("FINGER 1") }
+        try device.tell("UNPLUG")
+        let denial = Denial(.readerUnplugged)
+        try connection.receive { $0 == (moment == .enrolling ? .refused(denial) : .verdict(.denied(denial))) }
+        #expect(try daemon.status().waiting == 0)
+        #expect(try daemon.status().readerState == ReaderState.none)
+        #expect(try daemon.denial() == .noReader)
+        #expect(try daemon.status().mismatches == 0)
+    }
+}

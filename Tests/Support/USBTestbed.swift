@@ -1,0 +1,168 @@
+import CGLib
+import Foundation
+
+/// USB as umockdev plays it, with a recorded sensor on it. Its library is loaded by name: its headers are in no package
+/// that is needed.
+///
+/// The process has to be started by `umockdev-wrapper`. Others see the same where that library is loaded into them, and
+/// `UMOCKDEV_DIR` names `root`.
+public final class USBTestbed {
+    private typealias New = @convention(c) () -> UnsafeMutableRawPointer
+    private typealias Root = @convention(c) (UnsafeMutableRawPointer) -> UnsafePointer<CChar>
+    private typealias Add =
+        @convention(c) (UnsafeMutableRawPointer, UnsafePointer<CChar>, UnsafeMutableRawPointer?) -> gboolean
+    private typealias Load =
+        @convention(c) (
+            UnsafeMutableRawPointer, UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?
+        ) -> gboolean
+    private typealias Remove = @convention(c) (UnsafeMutableRawPointer, UnsafePointer<CChar>) -> Void
+    private typealias Tell =
+        @convention(c) (UnsafeMutableRawPointer, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Void
+
+    private let library: UnsafeMutableRawPointer
+    private let testbed: UnsafeMutableRawPointer
+    private let recording: String
+    /// The recorded devices, each in umockdev's notation: the sensor, then what it hung on up to the bus's own parent.
+    private let devices: [String]
+    private var buses: Set<Int> = []
+
+    /// Where a sensor can be plugged in.
+    public struct Place: Hashable, Sendable, CustomStringConvertible {
+        /// 1 to 9.
+        public let bus: Int
+        /// Its number on the bus, 2 to 127.
+        public let address: Int
+        /// Whether it answers nothing there; for a sensor recorded as `custom.pcapng`.
+        public let isSilent: Bool
+
+        public init(bus: Int, address: Int = 17, isSilent: Bool = false) {
+            (self.bus, self.address, self.isSilent) = (bus, address, isSilent)
+        }
+
+        /// As `description` writes it.
+        public init?(_ text: String) {
+            let parts = text.split(separator: ":")
+            guard parts.count == 3, let bus = Int(parts[0]), let address = Int(parts[1]) else { return nil }
+            self.init(bus: bus, address: address, isSilent: parts[2] == "silent")
+        }
+
+        public var description: String { "\(bus):\(address):\(isSilent ? "silent" : "answers")" }
+    }
+
+    public struct Failed: Error {
+        public let what: String
+        public init(what: String) { self.what = what }
+    }
+
+    /// - Parameters:
+    ///   - recording: the directory of a sensor's: `device`, and `capture.ioctl` or `custom.pcapng`, which is played once at
+    ///     each place.
+    ///   - places: where the sensor will be plugged in.
+    public init(_ recording: String, places: [Place]) throws {
+        self.recording = recording
+        guard let library = dlopen("libumockdev.so.0", RTLD_NOW) else { throw Failed(what: String(cString: dlerror())) }
+        self.library = library
+        devices = try String(contentsOfFile: recording + "/device", encoding: .utf8).components(separatedBy: "\n\n")
+            .filter { !$0.allSatisfy(\.isWhitespace) }
+        testbed = unsafeBitCast(try USBTestbed.symbol("umockdev_testbed_new", of: library), to: New.self)()
+        // What answers at a place stays there when the sensor goes. It has to be there before anybody hears of the sensor.
+        for place in places {
+            let path = try plug(place)
+            try play(path, at: place)
+            try unplug(path)
+        }
+    }
+
+    /// Where its files are.
+    public var root: String {
+        get throws { String(cString: try function("umockdev_testbed_get_root_dir", as: Root.self)(testbed)) }
+    }
+
+    /// Puts the sensor in, with the hubs that it hung on where they aren't there yet.
+    ///
+    /// - Returns: where it stands in sysfs.
+    public func plug(_ place: Place) throws -> String {
+        // As the kernel tells them: the hubs first. The bus's own parent is there from the first time.
+        let hubs = buses.contains(place.bus) ? [] : devices.dropFirst().reversed().dropFirst(buses.isEmpty ? 0 : 1)
+        buses.insert(place.bus)
+        let all = hubs.map { moved($0, to: place.bus) } + [moved(devices[0], to: place.bus, place.address)]
+        let text = all.joined(separator: "\n\n") + "\n"
+        guard try function("umockdev_testbed_add_from_string", as: Add.self)(testbed, text, nil) != 0,
+            let path = text.matches(of: /P: (\S+)/).last?.output.1
+        else { throw Failed(what: text) }
+        return "/sys\(path)"
+    }
+
+    /// Pulls it out.
+    ///
+    /// - Parameter telling: whether udev tells.
+    public func unplug(_ path: String, telling: Bool = true) throws {
+        if telling { try function("umockdev_testbed_uevent", as: Tell.self)(testbed, path, "remove") }
+        try function("umockdev_testbed_remove_device", as: Remove.self)(testbed, path)
+    }
+
+    // MARK: The recording
+
+    /// A device's text with another bus, and another address where one is given.
+    private func moved(_ device: String, to bus: Int, _ address: Int? = nil) -> String {
+        var text = device
+        for (old, new) in [
+            ("usb1", "usb\(bus)"), ("/1-", "/\(bus)-"), ("bus/usb/001/", "bus/usb/\(three(bus))/"),
+            ("BUSNUM=001", "BUSNUM=\(three(bus))"), ("A: busnum=1\\n", "A: busnum=\(bus)\\n"),
+        ] { text = text.replacing(old, with: new) }
+        text = text.replacing(/(MINOR=|A: dev=189:)(\d+)/) {
+            "\($0.output.1)\((bus - 1) * 128 + (address.map { $0 - 1 } ?? Int($0.output.2)!))"
+        }
+        guard let address else { return text }
+        text = text.replacing(/(bus\/usb\/\d+\/|DEVNUM=)\d+/) { "\($0.output.1)\(three(address))" }
+        return text.replacing(/A: devnum=\d+/, with: "A: devnum=\(address)")
+    }
+
+    private func three(_ number: Int) -> String { String(format: "%03d", number) }
+
+    /// Has the recorded traffic played at a place.
+    private func play(_ path: String, at place: Place) throws {
+        let (packets, calls) = (recording + "/custom.pcapng", recording + "/capture.ioctl")
+        let isPlayed: Bool
+        if FileManager.default.fileExists(atPath: packets) {
+            let copy = try root + "/\(place.bus)-\(place.address).pcapng"
+            // Traffic of other devices is no answer.
+            let traffic =
+                try place.isSilent
+                ? Data(contentsOf: URL(filePath: packets)) : USBTestbed.moved(packets, to: place)
+            try traffic.write(to: URL(filePath: copy))
+            isPlayed = try function("umockdev_testbed_load_pcap", as: Load.self)(testbed, path, copy, nil) != 0
+        } else {
+            let node = "/dev/bus/usb/\(three(place.bus))/\(three(place.address))"
+            isPlayed = try function("umockdev_testbed_load_ioctl", as: Load.self)(testbed, node, calls, nil) != 0
+        }
+        guard isPlayed else { throw Failed(what: recording) }
+    }
+
+    /// Recorded packets (pcapng), each of the kernel's usbmon, as if the device had been elsewhere.
+    private static func moved(_ traffic: String, to place: Place) throws -> Data {
+        var bytes = try Data(contentsOf: URL(filePath: traffic))
+        func number(at offset: Int) -> Int { (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) } }
+        // The sensor's address is that of most packets.
+        var packets: [Int: [Int]] = [:]
+        var block = 0
+        while block < bytes.count {
+            if number(at: block) == 6 { packets[Int(bytes[block + 28 + 11]), default: []].append(block + 28) }
+            block += number(at: block + 4)
+        }
+        for packet in packets.values.max(by: { $0.count < $1.count }) ?? [] {
+            bytes[packet + 11] = UInt8(place.address)
+            bytes[packet + 12] = UInt8(place.bus)
+        }
+        return bytes
+    }
+
+    private func function<F>(_ name: String, as type: F.Type) throws -> F {
+        unsafeBitCast(try USBTestbed.symbol(name, of: library), to: type)
+    }
+
+    private static func symbol(_ name: String, of library: UnsafeMutableRawPointer) throws -> UnsafeMutableRawPointer {
+        guard let symbol = dlsym(library, name) else { throw Failed(what: name) }
+        return symbol
+    }
+}

@@ -34,6 +34,7 @@ struct TouchContentionTests {
         for (program, rival) in [(one, two), (two, one)] {
             #expect(PAMHost.lines(program.text).last { $0.event == "result" }?.name == "PAM_AUTH_ERR")
             #expect(program.text.contains("\(rival.pid)"), "it names the other: \(program.text)")
+            #expect(program.text.contains("Two programs asked for your finger, so neither got it. Use your password."))
         }
         #expect(try daemon.status().mismatches == 0)
     }

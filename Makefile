@@ -66,6 +66,7 @@ month: deps
 
 bench: release module
 	swift build $(RELEASE) --product bioauth-bench
+	swift build $(RELEASE) --product bioauth-usb
 	"$$(swift build $(RELEASE) --show-bin-path)/bioauth-bench" $(BENCH_FLAGS)
 
 FUZZ_SECONDS := 60

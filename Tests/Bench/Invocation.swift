@@ -24,8 +24,8 @@ enum Invocation {
         usage: bioauth-bench [--rounds N] [--no-idle-minute] [NAME...]
 
         Measures bioauthd side by side with fprintd, and writes the table to build/bench.json as well. Run it through
-        `make bench`, which builds what is measured. Names: touch, prompt, denial, prospect, crowd, memory, stall, enrolled; all of
-        them when none is given.
+        `make bench`, which builds what is measured. Names: touch, prompt, denial, prospect, crowd,
+        contention, wear, memory, stall, enrolled; all of them when none is given.
 
           --rounds N          medians of so many, 30 where the figures are to count, which is the default
           --no-idle-minute    leave out the figure for which it has to wait a minute

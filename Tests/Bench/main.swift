@@ -41,7 +41,7 @@ func run(_ measure: Invocation.Measure) throws {
 func measurements(_ measure: Invocation.Measure) -> [(name: String, rows: (Rig) throws -> [Row])] {
     [
         ("touch", touchRows), ("prompt", promptRows), ("denial", denialRows), ("prospect", prospectRows),
-        ("crowd", crowdRows),
+        ("crowd", crowdRows), ("contention", contentionRows), ("wear", wearRows),
         ("memory", { try memoryRows($0, waits: measure.waits) }), ("stall", stallRows), ("enrolled", enrolledRows),
     ]
 }

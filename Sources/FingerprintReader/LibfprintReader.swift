@@ -47,7 +47,11 @@ import CGLib
             var error: UnsafeMutablePointer<GError>?
             let succeeded = fp_device_open_finish(device, result, &error) != 0
             // A cancelled opening reports just that, and may have opened all the same.
-            guard succeeded || self.isOpen else { return .failure(DeviceError(consuming: error).fault) }
+            guard succeeded || self.isOpen else {
+                // libfprint leaves the device on the bus open, and couldn't open it again.
+                closeOnUSB(device)
+                return .failure(DeviceError(consuming: error).fault)
+            }
             g_clear_error(&error)
             // Drivers may learn how many touches they need only now.
             self.description = ReaderDescription(device)

@@ -30,6 +30,15 @@ func hasLeftUSB(_ device: FpDevicePointer) -> Bool {
     return access(directory, F_OK) != 0
 }
 
+/// Closes a reader on USB (`g_usb_device_close`), if it is open there.
+func closeOnUSB(_ device: FpDevicePointer) {
+    guard let usb = usbDevice(of: device) else { return }
+    defer { g_object_unref(usb) }
+    var error: UnsafeMutablePointer<GError>?
+    g_usb_device_close(usb, &error)
+    g_clear_error(&error)
+}
+
 private let charDevices = "/sys/dev/char"
 
 /// Where the kernel tells of a reader on USB; nil for another.

@@ -41,11 +41,13 @@ enum DeviceError {
 
     /// What GUsb tells, which drivers hand on.
     private static func usbFault(_ code: UInt32, _ message: String) -> ReaderFault {
-        switch GUsbDeviceError(rawValue: code) {
+        // Another program has claimed it (LIBUSB_ERROR_BUSY). GUsb gives that the code of a device that is gone, but
+        // ends its message with libusb's number.
+        if message.hasSuffix("[-6]") { return .busy }
+        return switch GUsbDeviceError(rawValue: code) {
         case G_USB_DEVICE_ERROR_NO_DEVICE: .unplugged
         case G_USB_DEVICE_ERROR_CANCELLED: .cancelled
-        // Another program has claimed it. GUsb has no code for LIBUSB_ERROR_BUSY, but ends its message with the number.
-        default: message.hasSuffix("[-6]") ? .busy : .failed(message)
+        default: .failed(message)
         }
     }
 

@@ -40,7 +40,8 @@ func contentionRows(_ rig: Rig) throws -> [Row] {
     return rows
 }
 
-/// A daemon on a reader whose fingers are words, and accounts of this system with a finger there, each named by the account.
+/// A daemon on a reader whose fingers are words, and accounts of this system with a finger there, each named by the
+/// account.
 private final class Desk {
     let daemon: DaemonUnderTest
     let device: VirtualDevice
@@ -88,8 +89,8 @@ private final class Desk {
         }
     }
 
-    /// Milliseconds from a login's call to its prompt; and from its end to the prompt of the sudo that it put aside, less
-    /// what that waits by rule.
+    /// Milliseconds from a login's call to its prompt; and from its end to the prompt of the sudo that it put aside,
+    /// less what that waits by rule.
     ///
     /// - Parameter before: does something to the sudo, which is armed.
     func preempt(resuming: Bool = false, after before: (Sitter) throws -> Void) throws -> (

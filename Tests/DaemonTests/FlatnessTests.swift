@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-/// A daemon runs for months: nothing that happens often may leave anything behind. `make bench` tries it ten times as often.
+/// A daemon runs for months: nothing that happens often may leave anything behind. `make bench` tries it ten times as
+/// often.
 @Suite("Flatness") struct FlatnessTests {
     @Test("1,000 touches leave no descriptor, no thread and hardly any memory behind")
     func touches() throws {

@@ -3,8 +3,8 @@ import BioauthWire
 import Foundation
 import TestSupport
 
-/// People at one reader, each with a finger enrolled there, and whatever asks for their fingers through PAM. The word that
-/// stands for a person's finger is their account's name.
+/// People at one reader, each with a finger enrolled there, and whatever asks for their fingers through PAM. The word
+/// that stands for a person's finger is their account's name.
 final class Household {
     let daemon: DaemonUnderTest
     let device: VirtualDevice

@@ -1,7 +1,7 @@
 import Foundation
 
-/// USB as umockdev plays it to a daemon, in a process of its own (`bioauth-usb`): a recorded sensor that is plugged in and
-/// pulled out.
+/// USB as umockdev plays it to a daemon, in a process of its own (`bioauth-usb`): a recorded sensor that is plugged in
+/// and pulled out.
 ///
 /// `FINGERPRINT_RECORDINGS` names the directory of the recordings.
 public final class PlayedUSB {
@@ -49,6 +49,12 @@ public final class PlayedUSB {
     public func unplug(_ path: String, telling: Bool = true) throws {
         program.type("\(telling ? "unplug" : "vanish") \(path)\n")
         _ = try PlayedUSB.answer("gone", of: program)
+    }
+
+    /// Another program lets go the sensor that stands at a path.
+    public func release(_ path: String, at place: USBTestbed.Place) throws {
+        program.type("release \(path) \(place)\n")
+        _ = try PlayedUSB.answer("released", of: program)
     }
 
     private static func answer(_ word: String, of program: InteractiveProgram) throws -> String {

@@ -16,6 +16,16 @@ public final class USBTestbed {
             UnsafeMutableRawPointer, UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?
         ) -> gboolean
     private typealias Remove = @convention(c) (UnsafeMutableRawPointer, UnsafePointer<CChar>) -> Void
+    private typealias Attach =
+        @convention(c) (
+            UnsafeMutableRawPointer, UnsafePointer<CChar>, UnsafeMutableRawPointer, UnsafeMutableRawPointer?
+        ) -> gboolean
+    private typealias Detach =
+        @convention(c) (UnsafeMutableRawPointer, UnsafePointer<CChar>, UnsafeMutableRawPointer?) -> gboolean
+    private typealias Handle =
+        @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> gboolean
+    private typealias Request = @convention(c) (UnsafeMutableRawPointer) -> UInt
+    private typealias Complete = @convention(c) (UnsafeMutableRawPointer, Int, Int32) -> Void
     private typealias Tell =
         @convention(c) (UnsafeMutableRawPointer, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Void
 
@@ -32,21 +42,31 @@ public final class USBTestbed {
         public let bus: Int
         /// Its number on the bus, 2 to 127.
         public let address: Int
-        /// Whether it answers nothing there; for a sensor recorded as `custom.pcapng`.
-        public let isSilent: Bool
+        public let answer: Answer
 
-        public init(bus: Int, address: Int = 17, isSilent: Bool = false) {
-            (self.bus, self.address, self.isSilent) = (bus, address, isSilent)
+        public init(bus: Int, address: Int = 17, _ answer: Answer = .recorded) {
+            (self.bus, self.address, self.answer) = (bus, address, answer)
         }
 
         /// As `description` writes it.
         public init?(_ text: String) {
-            let parts = text.split(separator: ":")
-            guard parts.count == 3, let bus = Int(parts[0]), let address = Int(parts[1]) else { return nil }
-            self.init(bus: bus, address: address, isSilent: parts[2] == "silent")
+            let parts = text.split(separator: ":").map(String.init)
+            guard parts.count == 3, let bus = Int(parts[0]), let address = Int(parts[1]),
+                let answer = Answer(rawValue: parts[2])
+            else { return nil }
+            self.init(bus: bus, address: address, answer)
         }
 
-        public var description: String { "\(bus):\(address):\(isSilent ? "silent" : "answers")" }
+        public var description: String { "\(bus):\(address):\(answer.rawValue)" }
+    }
+
+    /// What the sensor answers at a place.
+    public enum Answer: String, Sendable {
+        case recorded
+        /// Nothing; for a sensor recorded as `custom.pcapng`.
+        case silent
+        /// That another program has it (EBUSY), until that lets it go.
+        case claimed
     }
 
     public struct Failed: Error {
@@ -55,8 +75,8 @@ public final class USBTestbed {
     }
 
     /// - Parameters:
-    ///   - recording: the directory of a sensor's: `device`, and `capture.ioctl` or `custom.pcapng`, which is played once at
-    ///     each place.
+    ///   - recording: the directory of a sensor's: `device`, and `capture.ioctl` or `custom.pcapng`, which is played
+    ///     once at each place.
     ///   - places: where the sensor will be plugged in.
     public init(_ recording: String, places: [Place]) throws {
         self.recording = recording
@@ -65,7 +85,7 @@ public final class USBTestbed {
         devices = try String(contentsOfFile: recording + "/device", encoding: .utf8).components(separatedBy: "\n\n")
             .filter { !$0.allSatisfy(\.isWhitespace) }
         testbed = unsafeBitCast(try USBTestbed.symbol("umockdev_testbed_new", of: library), to: New.self)()
-        // What answers at a place stays there when the sensor goes. It has to be there before anybody hears of the sensor.
+        // What answers at a place has to be there before anybody hears of the sensor. It stays when the sensor goes.
         for place in places {
             let path = try plug(place)
             try play(path, at: place)
@@ -101,6 +121,14 @@ public final class USBTestbed {
         try function("umockdev_testbed_remove_device", as: Remove.self)(testbed, path)
     }
 
+    /// The other program lets go the sensor that stands at a path.
+    public func release(_ path: String, at place: Place) throws {
+        guard try function("umockdev_testbed_detach_ioctl", as: Detach.self)(testbed, node(place), nil) != 0 else {
+            throw Failed(what: path)
+        }
+        try play(path, at: Place(bus: place.bus, address: place.address))
+    }
+
     // MARK: The recording
 
     /// A device's text with another bus, and another address where one is given.
@@ -120,20 +148,49 @@ public final class USBTestbed {
 
     private func three(_ number: Int) -> String { String(format: "%03d", number) }
 
+    private func node(_ place: Place) -> String { "/dev/bus/usb/\(three(place.bus))/\(three(place.address))" }
+
+    /// What answers as the kernel does where another program has claimed the sensor: it can be opened and reset.
+    private func busy() throws -> UnsafeMutableRawPointer {
+        let handler = try function("umockdev_ioctl_base_new", as: New.self)()
+        let answer: Handle = { _, client, library in
+            let request = unsafeBitCast(dlsym(library, "umockdev_ioctl_client_get_request"), to: Request.self)
+            let complete = unsafeBitCast(dlsym(library, "umockdev_ioctl_client_complete"), to: Complete.self)
+            switch request(client) {
+            case USBTestbed.claimInterface: complete(client, -1, EBUSY)
+            case USBTestbed.reset: complete(client, 0, 0)
+            case USBTestbed.reapTransfer: complete(client, -1, EAGAIN)
+            default: complete(client, -1, ENOTTY)
+            }
+            return 1
+        }
+        g_signal_connect_data(
+            handler, "handle-ioctl", unsafeBitCast(answer, to: GCallback.self), library, nil,
+            GConnectFlags(rawValue: 0))
+        return handler
+    }
+
+    /// USBDEVFS_CLAIMINTERFACE, USBDEVFS_RESET and USBDEVFS_REAPURBNDELAY, which Swift can't make of their macros.
+    private static let claimInterface: UInt = 0x8004_550F
+    private static let reset: UInt = 0x5514
+    private static let reapTransfer: UInt = 0x4008_550D
+
     /// Has the recorded traffic played at a place.
     private func play(_ path: String, at place: Place) throws {
         let (packets, calls) = (recording + "/custom.pcapng", recording + "/capture.ioctl")
+        let node = node(place)
         let isPlayed: Bool
-        if FileManager.default.fileExists(atPath: packets) {
+        if place.answer == .claimed {
+            isPlayed = try function("umockdev_testbed_attach_ioctl", as: Attach.self)(testbed, node, busy(), nil) != 0
+        } else if FileManager.default.fileExists(atPath: packets) {
             let copy = try root + "/\(place.bus)-\(place.address).pcapng"
             // Traffic of other devices is no answer.
             let traffic =
-                try place.isSilent
+                try place.answer == .silent
                 ? Data(contentsOf: URL(filePath: packets)) : USBTestbed.moved(packets, to: place)
             try traffic.write(to: URL(filePath: copy))
             isPlayed = try function("umockdev_testbed_load_pcap", as: Load.self)(testbed, path, copy, nil) != 0
         } else {
-            let node = "/dev/bus/usb/\(three(place.bus))/\(three(place.address))"
             isPlayed = try function("umockdev_testbed_load_ioctl", as: Load.self)(testbed, node, calls, nil) != 0
         }
         guard isPlayed else { throw Failed(what: recording) }

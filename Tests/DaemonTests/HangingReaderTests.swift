@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real daemon on a reader that hangs: libfprint's virtual device with storage, which sleeps when it is told to.
+/// The real daemon on a reader that hangs: libfprint's virtual device, which sleeps when it is told to.
 @Suite("A reader that hangs") struct HangingReaderTests {
     private static let account = DaemonUnderTest.account
     private let device: VirtualDevice

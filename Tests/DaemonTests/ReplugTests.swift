@@ -5,25 +5,25 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A real driver's reader at the real daemon, pulled out of a bus that umockdev plays and put into another. The sensor
-/// answers as it was recorded to its opening, and from then on waits for ever.
+/// A real driver's reader at the real daemon, pulled out of a bus that umockdev plays and put into another.
 @Suite(
     "A reader that comes back",
-    .enabled(if: PlayedUSB.isRecorded("elanmoc"), "FINGERPRINT_RECORDINGS names no recording of elanmoc"))
+    .enabled(if: PlayedUSB.isRecorded("elan"), "FINGERPRINT_RECORDINGS names no recording of elan"))
 struct ReplugTests {
     let directory = TemporaryDirectory()
     let usb: PlayedUSB
     let me = DaemonUnderTest.account
-    private let silent = USBTestbed.Place(bus: 1, address: 20, .silent)
     private let claimed = USBTestbed.Place(bus: 2, address: 20, .claimed)
 
+    private static func first(on bus: Int) -> USBTestbed.Place { .init(bus: bus, .silent) }
+
     /// Where it comes back to.
-    private static func later(on bus: Int) -> USBTestbed.Place { .init(bus: bus, address: 30) }
+    private static func later(on bus: Int) -> USBTestbed.Place { .init(bus: bus, address: 30, .silent) }
 
     init() throws {
-        let places = [silent, claimed] + (1...3).flatMap { [.init(bus: $0), ReplugTests.later(on: $0)] }
-        usb = try PlayedUSB("elanmoc", in: directory, places: places)
-        try DaemonUnderTest.layEnrolledState(in: directory.file("state"), asOf: "elanmoc")
+        let places = [claimed] + (1...3).flatMap { [ReplugTests.first(on: $0), ReplugTests.later(on: $0)] }
+        usb = try PlayedUSB("elan", in: directory, places: places)
+        try DaemonUnderTest.layEnrolledState(in: directory.file("state"), asOf: "elan")
     }
 
     private func daemon(
@@ -52,7 +52,7 @@ struct ReplugTests {
     private func expectBack(_ daemon: DaemonUnderTest, bus: Int) throws {
         _ = try usb.plug(ReplugTests.later(on: bus))
         #expect(try isReady(daemon))
-        #expect(try places(daemon) == ["\(bus)-3"])
+        #expect(try places(daemon) == ["\(bus)-4.4"])
         #expect(try daemon.request().next().isPrompt(again: false))
     }
 
@@ -61,9 +61,9 @@ struct ReplugTests {
         let daemon = try daemon()
         let without = try openDescriptors(daemon)
         for bus in 1...3 {
-            let place = try usb.plug(.init(bus: bus))
+            let place = try usb.plug(ReplugTests.first(on: bus))
             #expect(try isReady(daemon))
-            #expect(try places(daemon) == ["\(bus)-3"])
+            #expect(try places(daemon) == ["\(bus)-4.4"])
             try daemon.waitFor(.readerRemoved) { try usb.unplug(place) }
             #expect(try places(daemon).isEmpty)
             #expect(try daemon.denial() == .noReader)
@@ -72,22 +72,22 @@ struct ReplugTests {
         try expectBack(daemon, bus: 2)
     }
 
-    @Test("Pulled out while it is being opened: who waits hears it")
+    @Test("Pulled out while it is tried to be opened: who waits hears it")
     func opening() throws {
         let daemon = try daemon()
-        let place = try usb.plug(silent)
-        #expect(try eventually { try daemon.status().readerState == .opening })
-        let sudo = try daemon.request()
-        #expect(try sudo.receive(within: .seconds(10)) == .waiting(Wait(cause: .readerOpening)))
+        let place = try usb.plug(claimed)
+        let login = try daemon.connect()
+        try login.send(.authenticate(Authenticate(account: me, service: "login", fingerOnly: false)))
+        try login.receive { $0 == .waiting(Wait(cause: .readerBusy)) }
         try usb.unplug(place)
-        #expect(try sudo.next() == .verdict(.denied(Denial(.readerUnplugged))))
+        #expect(try login.receive(within: .seconds(10)) == .verdict(.denied(Denial(.readerUnplugged))))
         try expectBack(daemon, bus: 3)
     }
 
     @Test("Pulled out while a finger is awaited: who was asked hears it")
     func armed() throws {
         let daemon = try daemon()
-        let place = try usb.plug(.init(bus: 1))
+        let place = try usb.plug(ReplugTests.first(on: 1))
         #expect(try isReady(daemon))
         let sudo = try daemon.prompted()
         #expect(try eventually { try daemon.status().readerState == .scanning })
@@ -100,7 +100,7 @@ struct ReplugTests {
     @Test("Pulled out in the middle of an enrolment: that is over, and may begin again where the reader comes back")
     func enrolling() throws {
         let daemon = try daemon()
-        let place = try usb.plug(.init(bus: 1))
+        let place = try usb.plug(ReplugTests.first(on: 1))
         #expect(try isReady(daemon))
         let enrolling = try daemon.connect()
         try enrolling.send(.enroll(me, .leftIndex, nil))
@@ -114,20 +114,20 @@ struct ReplugTests {
     @Test("One that went without a word is neither listed nor asked once it is back elsewhere")
     func ghost() throws {
         let daemon = try daemon("[reader]\nkeep-warm-seconds=0\n")
-        let place = try usb.plug(.init(bus: 1))
+        let place = try usb.plug(ReplugTests.first(on: 1))
         #expect(try isReady(daemon))
         try daemon.waitFor(.readerRemoved) {
             try usb.unplug(place, telling: false)
-            _ = try usb.plug(.init(bus: 3))
+            _ = try usb.plug(ReplugTests.first(on: 3))
         }
-        #expect(try places(daemon) == ["3-3"])
+        #expect(try places(daemon) == ["3-4.4"])
         #expect(try daemon.request().next().isPrompt(again: false))
     }
 
     @Test("One that went without a word, and isn't back: who asks for it hears that it is unplugged")
     func lost() throws {
         let daemon = try daemon("[reader]\nkeep-warm-seconds=0\n")
-        let place = try usb.plug(.init(bus: 1))
+        let place = try usb.plug(ReplugTests.first(on: 1))
         #expect(try isReady(daemon))
         try usb.unplug(place, telling: false)
         let sudo = try daemon.request()
@@ -160,7 +160,7 @@ struct ReplugTests {
         let stage = try SessionStage(in: directory)
         try logind.start()
         let daemon = try daemon(environment: logind.environment, under: stage.wrapper)
-        let place = try usb.plug(.init(bus: 1))
+        let place = try usb.plug(ReplugTests.first(on: 1))
         #expect(try isReady(daemon))
         #expect(try eventually { try logind.isDelayed() })
         // Control groups, by which others' sessions are found, aren't played along with USB.
@@ -168,13 +168,13 @@ struct ReplugTests {
         #expect(try login.next().isPrompt(again: false))
         try logind.prepareForSleep(true)
         #expect(try login.next() == .waiting(Wait(cause: .suspended)))
-        // A sensor that answers nothing takes its time to be closed: longer than the machine waits.
+        #expect(try eventually { try !logind.isDelayed() })
         if isAsleep { try usb.unplug(place) }
         try logind.prepareForSleep(false)
         if !isAsleep { try usb.unplug(place) }
-        _ = try usb.plug(.init(bus: 3))
+        _ = try usb.plug(ReplugTests.first(on: 3))
         #expect(try login.next().isPrompt(again: true))
-        #expect(try places(daemon) == ["3-3"])
+        #expect(try places(daemon) == ["3-4.4"])
     }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 
 /// Readers whose fingers are words: touches take hardly any time, so there can be many.
 extension DaemonUnderTest {
-    /// A daemon whose only reader is libfprint's virtual device with storage.
+    /// A daemon whose only reader is libfprint's virtual device without storage, which compares one print at a time.
     ///
     /// - Returns: it, and the person at the reader.
     public static func onWords(
@@ -12,7 +12,7 @@ extension DaemonUnderTest {
         environment: [String: String] = [:], under wrapper: [String] = []
     ) throws -> (daemon: DaemonUnderTest, device: VirtualDevice) {
         let path = directory.file("device")
-        let reader = ["FP_DRIVERS_WHITELIST": "virtual_device_storage", "FP_VIRTUAL_DEVICE_STORAGE": path]
+        let reader = ["FP_DRIVERS_WHITELIST": "virtual_device", "FP_VIRTUAL_DEVICE": path]
         let daemon = try DaemonUnderTest(
             in: directory, configuration: configuration, hasReader: false,
             environment: reader.merging(environment) { $1 }, under: wrapper)

@@ -63,7 +63,7 @@ public final class USBTestbed {
     /// What the sensor answers at a place.
     public enum Answer: String, Sendable {
         case recorded
-        /// Nothing; for a sensor recorded as `custom.pcapng`.
+        /// Nothing: a sensor that needs none to be opened waits for a finger for ever.
         case silent
         /// That another program has it (EBUSY), until that lets it go.
         case claimed
@@ -75,8 +75,7 @@ public final class USBTestbed {
     }
 
     /// - Parameters:
-    ///   - recording: the directory of a sensor's: `device`, and `capture.ioctl` or `custom.pcapng`, which is played
-    ///     once at each place.
+    ///   - recording: the directory of a sensor's: `device` and `capture.ioctl`.
     ///   - places: where the sensor will be plugged in.
     public init(_ recording: String, places: [Place]) throws {
         self.recording = recording
@@ -175,44 +174,31 @@ public final class USBTestbed {
     private static let reset: UInt = 0x5514
     private static let reapTransfer: UInt = 0x4008_550D
 
-    /// Has the recorded traffic played at a place.
+    /// Has the sensor answer at a place, where it stands at a path.
     private func play(_ path: String, at place: Place) throws {
-        let (packets, calls) = (recording + "/custom.pcapng", recording + "/capture.ioctl")
-        let node = node(place)
         let isPlayed: Bool
-        if place.answer == .claimed {
-            isPlayed = try function("umockdev_testbed_attach_ioctl", as: Attach.self)(testbed, node, busy(), nil) != 0
-        } else if FileManager.default.fileExists(atPath: packets) {
-            let copy = try root + "/\(place.bus)-\(place.address).pcapng"
-            // Traffic of other devices is no answer.
-            let traffic =
-                try place.answer == .silent
-                ? Data(contentsOf: URL(filePath: packets)) : USBTestbed.moved(packets, to: place)
-            try traffic.write(to: URL(filePath: copy))
-            isPlayed = try function("umockdev_testbed_load_pcap", as: Load.self)(testbed, path, copy, nil) != 0
-        } else {
-            isPlayed = try function("umockdev_testbed_load_ioctl", as: Load.self)(testbed, node, calls, nil) != 0
+        switch place.answer {
+        case .recorded:
+            isPlayed =
+                try function("umockdev_testbed_load_ioctl", as: Load.self)(
+                    testbed, node(place), recording + "/capture.ioctl", nil) != 0
+        case .silent:
+            let capture = try root + "/nothing.pcapng"
+            try Data(USBTestbed.emptyCapture).write(to: URL(filePath: capture))
+            isPlayed = try function("umockdev_testbed_load_pcap", as: Load.self)(testbed, path, capture, nil) != 0
+        case .claimed:
+            isPlayed =
+                try function("umockdev_testbed_attach_ioctl", as: Attach.self)(testbed, node(place), busy(), nil) != 0
         }
         guard isPlayed else { throw Failed(what: recording) }
     }
 
-    /// Recorded packets (pcapng), each of the kernel's usbmon, as if the device had been elsewhere.
-    private static func moved(_ traffic: String, to place: Place) throws -> Data {
-        var bytes = try Data(contentsOf: URL(filePath: traffic))
-        func number(at offset: Int) -> Int { (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) } }
-        // The sensor's address is that of most packets.
-        var packets: [Int: [Int]] = [:]
-        var block = 0
-        while block < bytes.count {
-            if number(at: block) == 6 { packets[Int(bytes[block + 28 + 11]), default: []].append(block + 28) }
-            block += number(at: block + 4)
-        }
-        for packet in packets.values.max(by: { $0.count < $1.count }) ?? [] {
-            bytes[packet + 11] = UInt8(place.address)
-            bytes[packet + 12] = UInt8(place.bus)
-        }
-        return bytes
-    }
+    /// A capture without a packet (pcapng): the blocks that begin it, and tell that it is of the kernel's usbmon.
+    private static let emptyCapture: [UInt8] = [
+        0x0A, 0x0D, 0x0D, 0x0A, 28, 0, 0, 0, 0x4D, 0x3C, 0x2B, 0x1A, 1, 0, 0, 0,
+        0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 28, 0, 0, 0,
+        1, 0, 0, 0, 20, 0, 0, 0, 220, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0,
+    ]
 
     private func function<F>(_ name: String, as type: F.Type) throws -> F {
         unsafeBitCast(try USBTestbed.symbol(name, of: library), to: type)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// libfprint's virtual device with storage, whose fingers are words: takes one text command a connection, `SCAN right`.
+/// libfprint's virtual device whose fingers are words: takes one text command a connection, `SCAN right`.
 public struct VirtualDevice: Sendable {
     private let path: String
 
-    /// - Parameter path: what `FP_VIRTUAL_DEVICE_STORAGE` names.
+    /// - Parameter path: what `FP_VIRTUAL_DEVICE`, or `FP_VIRTUAL_DEVICE_STORAGE`, names.
     public init(path: String) {
         self.path = path
     }

@@ -2,6 +2,7 @@ import BioauthClient
 import BioauthCore
 import BioauthWire
 import Foundation
+import SyntheticFingers
 import TestSupport
 import Testing
 
@@ -29,7 +30,7 @@ struct ClientFateTests {
 
     /// Starts a sudo of mine, brings it to a moment, and sends it a signal then.
     private func sudo(
-        at moment: Moment, sent signal: Int32, using random: inout Random, _ options: String = "max-tries=1"
+        at moment: Moment, sent signal: Int32, using random: inout SplitMix64, _ options: String = "max-tries=1"
     ) throws -> RunningProgram {
         var host: RunningProgram?
         func start(until kind: WatchEvent.Kind) throws -> RunningProgram {
@@ -84,7 +85,7 @@ struct ClientFateTests {
         "Killed at any moment, it leaves the reader to the next, and nothing is lost or counted twice", arguments: 1...3
     )
     func killed(seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SplitMix64(seed)
         var counted = 0
         let descriptors = try openDescriptors()
         for moment in Moment.allCases.shuffled(using: &random) + Moment.allCases.shuffled(using: &random) {
@@ -108,7 +109,7 @@ struct ClientFateTests {
     @Test(
         "Stopped at any moment, it holds up no lock, and when it goes on it hears what became of it", arguments: 1...2)
     func stopped(seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SplitMix64(seed)
         for moment in Moment.allCases.shuffled(using: &random) {
             let sudo = try sudo(at: moment, sent: SIGSTOP, using: &random)
             _ = try daemon.status()
@@ -125,7 +126,7 @@ struct ClientFateTests {
 
     @Test("One that is stopped while it has the reader keeps it from others of its rank for no longer than its time")
     func stoppedWithTheReader() throws {
-        var random = Random(seed: 1)
+        var random = SplitMix64(1)
         let sudo = try sudo(at: .prompted, sent: SIGSTOP, using: &random, "timeout=2")
         try serveSomebody(at: .prompted)
         sudo.send(SIGCONT)
@@ -141,7 +142,7 @@ struct ClientFateTests {
             try ahead.last!.connection.send(.authenticate(Authenticate(account: somebody, service: "sudo")))
             _ = try ahead.last!.connection.receive(within: .seconds(10))
         }
-        var random = Random(seed: 1)
+        var random = SplitMix64(1)
         let sudo = try sudo(at: .asked, sent: SIGSTOP, using: &random, "timeout=300")
         // Who goes from just before it changes its place and nobody else's, and it reads of none.
         var left = 0

@@ -14,6 +14,8 @@ public final class SessionStage {
         self.pids = pids
         var (primary, terminal): (Int32, Int32) = (-1, -1)
         guard openpty(&primary, &terminal, nil, nil, nil) == 0 else { throw POSIXError(.ENXIO) }
+        // Nobody else's program has it open.
+        for end in [primary, terminal] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         console = (primary, terminal)
         for pid in pids { try place(pid, in: "/system.slice/test.service") }
         try FileManager.default.createDirectory(atPath: directory.file("users"), withIntermediateDirectories: true)
@@ -51,6 +53,19 @@ public final class SessionStage {
     public func place(_ pid: pid_t = getpid(), inSession id: String, of uid: uid_t = getuid()) throws {
         try place(pid, in: "/user.slice/user-\(uid).slice/session-\(id).scope")
     }
+
+    /// Has a program that runs already see one more process in a session.
+    ///
+    /// - Parameter program: what the wrapper was put around.
+    public func show(_ pid: pid_t, inSession id: String, of uid: uid_t = getuid(), to program: pid_t) throws {
+        try place(pid, inSession: id, of: uid)
+        let (status, text) = try RunningProgram.run(
+            "/usr/bin/nsenter",
+            ["--mount=/proc/\(program)/ns/mnt", "/bin/mount", "--bind", file(of: pid), "/proc/\(pid)/cgroup"])
+        guard status == 0 else { throw NotShown(log: text) }
+    }
+
+    public struct NotShown: Error { public let log: String }
 
     /// Puts a process under a user's own manager.
     public func placeUnderManager(_ pid: pid_t = getpid(), of uid: uid_t = getuid()) throws {

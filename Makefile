@@ -12,7 +12,7 @@ MULTIARCH = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -p
 PAM_DIR = $(PREFIX)/lib/$(MULTIARCH)/security
 VERSION = $(shell sed -n 's/.* version = "\(.*\)"$$/\1/p' Sources/BioauthCore/Release.swift)
 
-.PHONY: help all debug release module words deps demo test month bench fuzz check deb system-test install uninstall clean
+.PHONY: help all debug release module words deps demo test month bench fuzz soak check deb system-test install uninstall clean
 
 help:
 	@echo 'make demo       show the main job on a virtual reader, changing nothing on the system'
@@ -20,6 +20,8 @@ help:
 	@echo 'make test       run every test'
 	@echo 'make month      play ten thousand months of trouble to what the daemon decides by'
 	@echo '                SEED=N plays that one, event by event'
+	@echo 'make soak       play such months to the real daemon for SOAK_SECONDS, an hour by default'
+	@echo '                SEED=N plays that one again'
 	@echo 'make all        build the release'
 	@echo 'make bench      measure, side by side with fprintd'
 	@echo 'make fuzz       run the fuzzers, FUZZ_SECONDS each'
@@ -73,6 +75,13 @@ FUZZ_SECONDS := 60
 fuzz: deps
 	$(MAKE) -C pam BUILD=../$(BUILD)/pam fuzz FUZZ_SECONDS=$(FUZZ_SECONDS)
 	Tests/Fuzz/run.sh $(FUZZ_SECONDS)
+
+SOAK_SECONDS := 3600
+SOAK_JOBS := 2
+soak: module
+	swift build $(SWIFT_FLAGS) --product bioauth-soak
+	"$$(swift build $(SWIFT_FLAGS) --show-bin-path)/bioauth-soak" \
+		$(if $(SEED),--seed $(SEED),--seconds $(SOAK_SECONDS) --jobs $(SOAK_JOBS))
 
 check: deps
 	Tests/check-arrows.sh

@@ -80,6 +80,14 @@ let package = Package(
         // USB, as umockdev plays it to another process.
         .executableTarget(name: "bioauth-usb", dependencies: ["TestSupport"], path: "Tests/PlayedUSB"),
 
+        // Months of events, played to the real daemon.
+        .executableTarget(
+            name: "bioauth-soak",
+            dependencies: [
+                "TestSupport", "Month", "BioauthClient", "BioauthWire", "BioauthCore", "SyntheticFingers", "bioauthd",
+            ],
+            path: "Tests/Soak", exclude: ["clock.c"]),
+
         // The package in a whole system.
         .executableTarget(
             name: "bioauth-system-test", dependencies: ["TestSupport", "SyntheticFingers"], path: "Tests/System",

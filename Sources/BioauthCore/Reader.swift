@@ -1,7 +1,7 @@
 /// What a fingerprint reader is, and what the daemon asks of one. The one implementation that sees libfprint lives
 /// in `FingerprintReader`; everything else knows readers by these types.
 
-/// The number of a reader, in the order they were plugged in. One that comes back gets another.
+/// The number of a reader, in the order they were plugged in. One that comes back gets another, but after a sleep.
 public struct ReaderID: Hashable, Comparable, Sendable {
     public let number: UInt64
 

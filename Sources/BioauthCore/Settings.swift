@@ -78,6 +78,8 @@ public enum ServiceClass: UInt8, CaseIterable, Sendable {
 public enum Limits {
     /// Bytes in one message, either way.
     public static let messageBytes = 4096
+    /// Prints that one message asks to be deleted from a reader, of 8 bytes each. Chips keep up to some dozens.
+    public static let clearedPrints = 256
     /// Bytes of an account's name, as `useradd` and utmp bound it with room to spare.
     public static let nameBytes = 256
     /// Bytes of a service, terminal or host name.

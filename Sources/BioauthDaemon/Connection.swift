@@ -9,6 +9,8 @@ import BioauthWire
     var request: RequestID?
     /// The password turn it was granted and has not reported yet.
     var turn: (account: Account, peerUID: UInt32)?
+    /// It has asked what readers keep, and hasn't heard all of it yet.
+    var isAskingStorage = false
     /// Since when it has asked for nothing.
     var idleSince: Instant
 

@@ -30,6 +30,7 @@ extension Daemon {
         tellRemoved(old.description, station.chronicle.removed(at: now))
         station.endWalk()
         station.dropErrands()
+        station.settleEnrollments()
         station.take { $0.removed(at: $1) }
         // Its place is kept while it may come back: who can't go elsewhere waits there.
         station.isPlaceholder = station.life.isAway

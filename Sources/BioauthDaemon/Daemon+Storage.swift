@@ -25,6 +25,7 @@ extension Daemon {
     /// A reader's lost prints are told of once; their accounts are told when they ask for a touch.
     func tellLost(_ station: ReaderStation) {
         let name = station.description.name
+        if let kept = station.kept { lostPrints.subtract(kept.owners.values.map(\.print)) }
         for lost in lost(station) where lostPrints.insert(lost.print).inserted {
             let account = Account(uid: lost.uid, name: lost.described.accountName)
             log.write(
@@ -46,74 +47,111 @@ extension Daemon {
         return !able.isEmpty && !entry.isDamaged && able.allSatisfy { !$0.fingers(of: account).contains(entry.finger) }
     }
 
-    /// Tells what the readers keep, of those that somebody may mean by that name, if one is given, one reader after the other.
-    func storage(of name: String?, clears: Bool, _ connection: Connection) {
+    /// Tells what the readers keep, of those that somebody may mean by that name, if one is given, one reader after the other;
+    /// and deletes these prints, as far as nobody here has them. A reader that can't be asked keeps nothing of the others back.
+    func storage(of name: String?, clearing doomed: Set<PrintID>, _ connection: Connection) {
         guard connection.peer.isRoot else { return connection.refuse(.notPermitted) }
+        guard !connection.isAskingStorage else { return connection.refuse(.tooMany) }
         let able = stations.filter {
             $0.isPluggedIn && $0.description.canList && name.map($0.description.isCalled) ?? true
         }
         guard !able.isEmpty else { return connection.send(.refused(Denial(.noReader))) }
-        if clears {
-            log.write(
-                .notice, "Prints that nobody here has are cleared by hand",
-                fields: ["PEER_UID": String(connection.peer.uid), "PEER_PID": String(connection.peer.pid)])
-        }
-        tellStorage(of: able[...], clears: clears, connection)
+        connection.isAskingStorage = true
+        tellStorage(of: able[...], clearing: doomed, connection)
     }
 
-    private func tellStorage(of stations: ArraySlice<ReaderStation>, clears: Bool, _ connection: Connection) {
-        guard let station = stations.first else { return connection.send(.done(nil)) }
+    /// - Parameter failure: what kept a reader before these from answering.
+    private func tellStorage(
+        of stations: ArraySlice<ReaderStation>, clearing doomed: Set<PrintID>, _ connection: Connection,
+        failure: Cause? = nil
+    ) {
+        guard let station = stations.first, !connection.isClosed else {
+            connection.isAskingStorage = false
+            connection.idleSince = now
+            return connection.send(failure.map { .refused(Denial($0)) } ?? .done(nil))
+        }
+        let goOn: @MainActor (Cause?) -> Void = { [weak self] fault in
+            guard let self else { return }
+            tellStorage(of: stations.dropFirst(), clearing: doomed, connection, failure: failure ?? fault)
+        }
+        if case .failing(let cause, _) = station.life.current { return goOn(cause) }
         // An enrolment can't be taken up again.
         guard !requests.values.contains(where: { $0.enrollment != nil && $0.reader == station.id }) else {
-            return connection.send(.refused(Denial(.readerBusy)))
+            return goOn(.readerBusy)
         }
-        if case .failing(let cause, _) = station.life.current { return connection.send(.refused(Denial(cause))) }
         station.survey { [weak self] fault in
-            guard let self, !connection.isClosed else { return }
-            guard let kept = station.kept, fault == nil else { return refuseStorage(fault, connection) }
+            guard let self else { return }
+            guard let kept = station.kept, fault == nil else { return goOn(fault.map(Daemon.cause) ?? .readerFailed) }
+            for place in kept.prints.indices {
+                guard let owner = kept.owners[place] else { continue }
+                connection.send(.keptPrint(entry(kept.prints[place], .known, owner.described, station)))
+            }
+            for lost in lost(station) { connection.send(.keptPrint(entry(lost.print, .gone, lost.described, station))) }
             let leftovers = kept.leftovers.map { kept.prints[$0] }
-            for place in kept.prints.indices where !kept.leftovers.contains(place) {
-                connection.send(.keptPrint(entry(kept.prints[place], .known, station)))
-            }
-            for lost in lost(station) { connection.send(.keptPrint(entry(lost.print, .gone, station))) }
-            guard clears else {
-                for print in leftovers { connection.send(.keptPrint(entry(print, .leftover, station))) }
-                return tellStorage(of: stations.dropFirst(), clears: clears, connection)
-            }
-            clear(leftovers[...], station, connection) { [weak self] in
-                self?.tellStorage(of: stations.dropFirst(), clears: clears, connection)
-            }
+            for print in leftovers where !doomed.contains(print.id) { tellLeftover(print, station, connection) }
+            clear(leftovers.filter { doomed.contains($0.id) }[...], station, connection, done: goOn)
         }
     }
 
+    /// Deletes them one after the other, for as long as anybody wants to know. One that can't be deleted keeps no other.
     private func clear(
         _ prints: ArraySlice<StoredPrint>, _ station: ReaderStation, _ connection: Connection,
-        done: @escaping @MainActor () -> Void
+        done: @escaping @MainActor (Cause?) -> Void
     ) {
-        guard let print = prints.first else { return done() }
+        guard let print = prints.first, !connection.isClosed else { return done(nil) }
         station.run(.delete(print)) { [weak self] fault in
             guard let self else { return }
-            guard fault == nil || fault == .printMissing else { return refuseStorage(fault, connection) }
-            var entry = entry(print, .leftover, station)
-            entry.isDeleted = true
-            connection.send(.keptPrint(entry))
+            switch fault {
+            case nil, .printMissing:
+                tellDeleted(station, by: connection.peer)
+                tellLeftover(print, station, connection, isDeleted: true)
+            case .printInvalid, .unsupported: tellLeftover(print, station, connection)
+            case let fault?: return done(Daemon.cause(fault))
+            }
             clear(prints.dropFirst(), station, connection, done: done)
         }
     }
 
-    private func refuseStorage(_ fault: ReaderFault?, _ connection: Connection) {
-        var cause = Cause.readerFailed
-        if fault == .unplugged { cause = .readerUnplugged }
-        if fault == .busy { cause = .readerBusy }
-        connection.send(.refused(Denial(cause)))
+    /// A print was deleted from a reader. Whose it was has been told where it was deleted here.
+    func tellDeleted(_ station: ReaderStation, by peer: Peer? = nil) {
+        log.write(
+            .notice, "A print that nobody here has was deleted from the reader: \(station.description.name)",
+            fields: [
+                "READER": station.description.name, "PEER_UID": peer.map { String($0.uid) },
+                "PEER_PID": peer.map { String($0.pid) },
+            ])
     }
 
-    private func entry(_ print: StoredPrint, _ standing: KeptPrint.Standing, _ station: ReaderStation) -> KeptPrint {
-        let described = readers.describe(print)
+    private func tellLeftover(
+        _ print: StoredPrint, _ station: ReaderStation, _ connection: Connection, isDeleted: Bool = false
+    ) {
+        var entry = entry(print, .leftover, readers.describe(print), station)
+        entry.isDeleted = isDeleted
+        connection.send(.keptPrint(entry))
+    }
+
+    private func entry(
+        _ print: StoredPrint, _ standing: KeptPrint.Standing, _ described: PrintDescription?, _ station: ReaderStation
+    ) -> KeptPrint {
         let description = station.description
         return KeptPrint(
             reader: description.name, driver: description.driver.asLabel, busPath: description.busPath.asLabel,
-            standing: standing, accountName: described?.accountName.asLabel, finger: described?.finger,
+            id: print.id, standing: standing, accountName: described?.accountName.asLabel, finger: described?.finger,
             enrolled: described?.enrolled)
+    }
+
+    /// What a reader that can't be asked is said to be.
+    private static func cause(_ fault: ReaderFault) -> Cause {
+        switch fault.trouble.identification {
+        case .waits(let cause): cause
+        case .ends, .goesOn: fault == .unplugged ? .readerUnplugged : .readerFailed
+        }
+    }
+}
+
+extension StoredPrint {
+    fileprivate var id: PrintID {
+        let sum = BioauthSystem.bytes(ofHexadecimal: sha256(bytes)) ?? []
+        return PrintID(bytes: Array(sum.prefix(PrintID.count)))!
     }
 }

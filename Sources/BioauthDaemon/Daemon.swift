@@ -28,7 +28,7 @@ import Glibc
 
     /// Prints that readers have lost, as far as that has been told.
     var lostPrints: Set<StoredPrint> = []
-    /// The readers that are plugged in, in the order they came.
+    /// The readers that are plugged in, in the order they came, and the places of those that may come back after a sleep.
     var stations: [ReaderStation] = []
 
     /// Users whose word is root's: root, and in private mode the daemon's own.
@@ -51,6 +51,8 @@ import Glibc
 
     /// How long a stop waits for the readers to be closed.
     private static let stopMilliseconds: UInt32 = 2000
+    /// How long a reader that is lost stays so for the sake of touches at others.
+    private static let lostMilliseconds: UInt32 = 60_000
 
     /// - Parameters:
     ///   - configuration: the file to read now and at each reload; nil: the defaults.
@@ -141,9 +143,15 @@ import Glibc
     }
 
     /// A reader holds this process up, and only the process's end frees it. Who waits for that one and can go to no other
-    /// is told; once nobody is asked for a touch at another, the service manager starts another process.
+    /// is told; once nobody is asked for a touch at another, or a minute has passed, the service manager starts another
+    /// process.
     func giveUp(_ station: ReaderStation) {
         guard !isStopping else { return }
+        if !hasGivenUp {
+            _ = EventLoop.after(milliseconds: Daemon.lostMilliseconds) { [weak self] in
+                if let self, !isStopping { leave() }
+            }
+        }
         hasGivenUp = true
         for (id, request) in requests where request.reader == station.id {
             act(arbiter.ended(id, Denial(.readerFailed), at: now))
@@ -210,7 +218,7 @@ import Glibc
             }
         case .passwordUseful(let account, let service): passwordUseful(account, service, connection)
         case .status(let account): connection.send(.status(status(of: account)))
-        case .storage(let name, let clears): storage(of: name, clears: clears, connection)
+        case .storage(let name, let prints): storage(of: name, clearing: Set(prints), connection)
         case .readers(let account): connection.send(.readers(readers(of: account)))
         case .list(let account): connection.send(.prints(list(account)))
         case .delete(let account, let finger, let ticket): delete(account, finger, ticket, connection)
@@ -255,6 +263,9 @@ import Glibc
 
     /// A boot whose identity can't be had is like no other: passwords of earlier boots don't count as of this one.
     private let bootID = (try? BootClock.bootID()) ?? "unknown-\(randomBytes(16).map(sha256) ?? "\(WallClock.now())")"
+
+    /// Since when no other system can have run on the machine.
+    var machineRun: PrintStore.MachineRun { PrintStore.MachineRun(bootID: bootID, slept: BootClock.slept()) }
 
     var wallMilliseconds: UInt64 { UInt64(max(0, WallClock.now() / 1_000_000)) }
 

@@ -64,29 +64,46 @@ extension PrintStore {
         let path: String
         let accountName: String
         let finger: Finger
-        let bootID: String
+        let machine: MachineRun
         /// The prints that the reader kept before it, by their check sums.
         let before: Set<String>
 
-        /// Whether a print that nobody here has can be what it left on the reader. One that doesn't say whose it is may be
-        /// another system's, that was started on this machine since.
-        func mayHaveMade(_ print: StoredPrint, _ described: PrintDescription?, bootID now: String) -> Bool {
-            guard !before.contains(sha256(print.bytes)) else { return false }
-            guard let described else { return bootID == now }
-            return described.accountName == accountName && described.finger == finger
+        /// The one of the prints that nobody here has which it has left on the reader: it was not there before, and says
+        /// nothing else. Nil where there is more than one, or another system may have run on the machine since: what lies on
+        /// the reader is theirs as well.
+        func made(of leftovers: [StoredPrint], _ machine: MachineRun, describe: (StoredPrint) -> PrintDescription?)
+            -> StoredPrint?
+        {
+            guard self.machine.isSame(as: machine) else { return nil }
+            let made = leftovers.filter { print in
+                guard !before.contains(sha256(print.bytes)) else { return false }
+                return describe(print).map { $0.accountName == accountName && $0.finger == finger } ?? true
+            }
+            return made.count == 1 ? made[0] : nil
+        }
+    }
+
+    /// The time in which no other system can have run on the machine: a boot, and in it the time between two sleeps.
+    struct MachineRun {
+        let bootID: String
+        /// Nanoseconds that the machine has slept in this boot.
+        let slept: Int64
+
+        func isSame(as other: MachineRun) -> Bool {
+            // The two clocks that tell it are read one after the other.
+            bootID == other.bootID && abs(slept - other.slept) < 1_000_000_000
         }
     }
 
     func begin(
         _ finger: Finger, of account: Account, on reader: ReaderDescription, keeping before: [StoredPrint],
-        bootID: String
-    )
-        throws(SystemError)
-    {
+        _ machine: MachineRun
+    ) throws(SystemError) {
         let file = KeyFile()
         file.set("enrolment", "account", account.name)
         file.set("enrolment", "finger", finger.name)
-        file.set("enrolment", "boot", bootID)
+        file.set("enrolment", "boot", machine.bootID)
+        file.set("enrolment", "slept", machine.slept)
         file.set("enrolment", "before", before.map { sha256($0.bytes) }.joined(separator: " "))
         try Directory.make(folder(account.uid, reader), mode: 0o700)
         try SmallFile.write(file.bytes(), to: unfinishedPath(account, finger, on: reader), mode: 0o600)
@@ -101,6 +118,7 @@ extension PrintStore {
         pending("enrolling", on: reader).compactMap { path in
             guard let bytes = try? SmallFile.read(path, limit: PrintStore.printBytes), let file = try? KeyFile(bytes),
                 let name = file.string("enrolment", "account"), let bootID = file.string("enrolment", "boot"),
+                let slept = file.integer("enrolment", "slept"),
                 let finger = file.string("enrolment", "finger").flatMap(Finger.init(name:)),
                 let before = file.string("enrolment", "before")
             else {
@@ -108,7 +126,7 @@ extension PrintStore {
                 return nil
             }
             return Unfinished(
-                path: path, accountName: name, finger: finger, bootID: bootID,
+                path: path, accountName: name, finger: finger, machine: MachineRun(bootID: bootID, slept: slept),
                 before: Set(before.split(separator: " ").map(String.init)))
         }
     }

@@ -98,7 +98,8 @@ import BioauthSystem
 
     func hasAny(_ account: Account) -> Bool { entries(of: account).contains { !$0.isDamaged } }
 
-    /// Whether anything lies where the account's print of that finger would: it is never overwritten.
+    /// Whether anything lies where the account's print of that finger would: only one that its reader has lost is ever
+    /// overwritten.
     func exists(_ account: Account, _ finger: Finger, on reader: ReaderDescription) -> Bool {
         SmallFile.isThere(path(account.uid, reader, finger))
     }

@@ -13,7 +13,21 @@ extension ReaderStation {
     /// One of them, and who wants to know how it went.
     struct PendingErrand {
         let errand: Errand
-        let done: @MainActor (ReaderFault?) -> Void
+        private(set) var done: @MainActor (ReaderFault?) -> Void
+
+        init(_ errand: Errand, done: @escaping @MainActor (ReaderFault?) -> Void) {
+            self.errand = errand
+            self.done = done
+        }
+
+        /// Somebody else wants to know, too.
+        @MainActor mutating func andThen(_ others: @escaping @MainActor (ReaderFault?) -> Void) {
+            let first = done
+            done = { fault in
+                first(fault)
+                others(fault)
+            }
+        }
     }
 
     /// What the reader keeps, by its own word, and what that comes to.
@@ -21,6 +35,8 @@ extension ReaderStation {
         var prints: [StoredPrint]
         /// Prints of this machine's accounts that it doesn't keep any more.
         var gone: [PrintStore.OnReader] = []
+        /// Who here has the print at a place.
+        var owners: [Int: PrintStore.OnReader] = [:]
         /// Places of those that no account here has.
         var leftovers: [Int] = []
 
@@ -47,6 +63,11 @@ extension ReaderStation {
             finishDeletions()
             return done(.unsupported)
         }
+        // One that waits for its turn does for all who ask meanwhile.
+        if let last = errands.last, case .list = last.errand, errands.count > 1 {
+            errands[errands.count - 1].andThen(done)
+            return
+        }
         run(.list) { [weak self] fault in
             guard let self, fault == nil else { return done(fault) }
             finishDeletions()
@@ -69,25 +90,29 @@ extension ReaderStation {
         guard let kept else { return }
         let leftovers = kept.leftovers.map { kept.prints[$0] }
         for unfinished in daemon.prints.unfinished(on: description) {
-            finish(
-                unfinished.path,
-                deleting: leftovers.filter {
-                    unfinished.mayHaveMade($0, daemon.readers.describe($0), bootID: daemon.moment.bootID)
-                })
+            let made = unfinished.made(of: leftovers, daemon.machineRun) { daemon.readers.describe($0) }
+            finish(unfinished.path, deleting: made.map { [$0] } ?? [])
         }
     }
 
     /// Deletes these prints from the reader, and then what was written down of them here.
     private func finish(_ path: String, deleting prints: [StoredPrint]) {
-        guard let last = prints.last else {
+        guard let print = prints.first else {
             // What isn't on this one may be on another that goes by the same identity.
             return daemon.stations(like: self).count > 1 ? () : daemon.prints.settle(path)
         }
-        for print in prints.dropLast() { run(.delete(print)) { _ in } }
-        run(.delete(last)) { [weak self] fault in
+        run(.delete(print)) { [weak self] fault in
+            guard let self else { return }
+            if fault == nil { daemon.tellDeleted(self) }
             // Else it is tried again when the reader is asked the next time.
-            if fault == nil || fault == .printMissing || fault == .unsupported { self?.daemon.prints.settle(path) }
+            if fault == nil || fault == .printMissing || fault == .unsupported { daemon.prints.settle(path) }
         }
+    }
+
+    /// The reader is gone: what an enrolment may have left on it is told of when it comes back, and not deleted. It may have
+    /// been elsewhere meanwhile.
+    func settleEnrollments() {
+        for unfinished in daemon.prints.unfinished(on: description) { daemon.prints.settle(unfinished.path) }
     }
 
     /// Compares what the reader keeps with what lies here.
@@ -96,6 +121,8 @@ extension ReaderStation {
         let known = daemon.prints.onReader(description)
         let places = daemon.readers.places(of: known.map(\.print), among: kept.prints)
         kept.gone = zip(known, places).filter { $1 == nil }.map(\.0)
+        kept.owners = [:]
+        for case (let owner, let place?) in zip(known, places) { kept.owners[place] = owner }
         let doomed = daemon.readers.places(
             of: daemon.prints.doomed(on: description).map(\.print), among: kept.prints)
         let accounted = Set((places + doomed).compactMap(\.self))
@@ -106,7 +133,7 @@ extension ReaderStation {
 
     // MARK: Prints that are of use
 
-    private func isGone(_ account: Account, _ finger: Finger) -> Bool {
+    func isGone(_ account: Account, _ finger: Finger) -> Bool {
         kept?.gone.contains { $0.uid == account.uid && $0.described.finger == finger } ?? false
     }
 
@@ -132,7 +159,7 @@ extension ReaderStation {
     // MARK: Errands
 
     func run(_ errand: Errand, done: @escaping @MainActor (ReaderFault?) -> Void) {
-        errands.append(PendingErrand(errand: errand, done: done))
+        errands.append(PendingErrand(errand, done: done))
         take { $0.errands(true, at: $1) }
     }
 
@@ -183,7 +210,7 @@ extension ReaderStation {
         guard let kept else { return true }
         do {
             try daemon.prints.begin(
-                finger, of: account, on: description, keeping: kept.prints, bootID: daemon.moment.bootID)
+                finger, of: account, on: description, keeping: kept.prints, daemon.machineRun)
             return true
         } catch {
             daemon.log.write(.error, "An enrolment could not be begun: \(error)")

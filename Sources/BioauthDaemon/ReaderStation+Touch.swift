@@ -50,7 +50,8 @@ extension ReaderStation {
         let own = usable(of: account)
         guard daemon.settings.oneFingerOneAccount else { return own }
         let limit = max(0, Limits.duplicateGallery - own.count)
-        return own + daemon.prints.ofOthers(than: account, on: description, limit: limit)
+        let others = daemon.prints.ofOthers(than: account, on: description, limit: limit)
+        return own + others.filter { !isGone($0.account, $0.finger) }
     }
 
     private func identify(_ job: Job) {
@@ -102,6 +103,9 @@ extension ReaderStation {
     private func cannotCompare(_ job: Job, _ fault: ReaderFault) {
         switch job.kind {
         case .identify where passesOver(job): break
+        // A print that the reader has lost kept it from comparing the others.
+        case .findDuplicate where fault == .printMissing:
+            daemon.take { $0.ended(job.owner, Denial(.enrollmentFailed), at: $1) }
         case .identify where walk?.mismatch == nil:
             guard case .ends(let cause) = fault.trouble.identification else { break }
             daemon.take { $0.ended(job.owner, Denial(cause), at: $1) }

@@ -46,10 +46,12 @@ extension ReaderStation {
         return true
     }
 
-    /// Whether another print is left after one that can't be compared here: no touch is spent on that.
+    /// Whether another print is left after one that can't be compared here: no touch is spent on that. The person is asked
+    /// for the next one.
     func passesOver(_ job: Job) -> Bool {
         guard let walk, walk.job == job, walk.next + 1 < gallery.count else { return false }
         self.walk?.next += 1
+        daemon.take { $0.goesOn(job, at: $1) }
         return true
     }
 

@@ -121,7 +121,7 @@ import BioauthWire
         let now = BootClock.instant
         for (id, connection) in connections
         where connection.request == nil && watchers[id] == nil && connection.turn == nil
-            && now - connection.idleSince >= Limits.idleConnection
+            && !connection.isAskingStorage && now - connection.idleSince >= Limits.idleConnection
         {
             connection.refuse(.idle)
         }

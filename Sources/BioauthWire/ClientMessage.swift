@@ -26,9 +26,9 @@ public enum ClientMessage: Hashable, Sendable {
     case switches(Account)
     /// Which readers are plugged in, and which of them serves the account.
     case readers(Account)
-    /// What the readers keep that keep prints themselves, or the one that may be meant by that; and whether to delete what no
-    /// account here has.
-    case storage(reader: String?, clears: Bool)
+    /// What the readers keep that keep prints themselves, or the one that may be meant by that; and which of the prints that
+    /// no account here has to delete.
+    case storage(reader: String?, clearing: [PrintID] = [])
     /// To `bioauth-password`: has the account a password?
     case passwordSet(Account)
     /// To `bioauth-password`. The secret stays where it is in the message's bytes, so that it can be wiped there.
@@ -171,10 +171,10 @@ extension ClientMessage {
             return message(.list, account)
         case .readers(let account):
             return message(.readers, account)
-        case .storage(let reader, let clears):
+        case .storage(let reader, let prints):
             return message(.storage) {
                 if let reader { $0.put(.whichReader, reader) }
-                if clears { $0.put(.clear, true) }
+                if !prints.isEmpty { $0.put(.clear, bytes: prints.flatMap(\.bytes)) }
             }
         case .enroll(let account, let finger, let ticket, let reader):
             return message(.enroll, account) {
@@ -246,7 +246,7 @@ extension ClientMessage {
         case .storage:
             self = .storage(
                 reader: try reader.optionalText(.whichReader, limit: Limits.labelBytes),
-                clears: try reader.optionalFlag(.clear))
+                clearing: try reader.printIDs(.clear))
         case .delete:
             self = .delete(try reader.account(), try reader.optionalValue(.finger), try reader.ticket())
         case .unlock:

@@ -102,6 +102,7 @@ public enum FieldTag: UInt16, CaseIterable, Sendable {
     case keptAs = 96
     case deleted = 97
     case gone = 98
+    case printID = 99
 
     case lasted = 110
     case failures = 111
@@ -234,6 +235,13 @@ struct MessageReader {
     func bytes(_ tag: FieldTag, count: Int) throws(WireError) -> [UInt8]? {
         guard let range = try range(tag) else { return nil }
         guard range.count == count else { throw .invalid(tag) }
+        return Array(bytes[range])
+    }
+
+    /// A field of 1 to `limit` values of so many bytes each.
+    func bytes(_ tag: FieldTag, manyOf count: Int, limit: Int) throws(WireError) -> [UInt8]? {
+        guard let range = try range(tag) else { return nil }
+        guard 1...limit ~= range.count / count, range.count.isMultiple(of: count) else { throw .invalid(tag) }
         return Array(bytes[range])
     }
 

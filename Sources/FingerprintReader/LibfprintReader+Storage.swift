@@ -17,10 +17,8 @@ extension LibfprintReader {
             var kept: [StoredPrint] = []
             for index in 0..<Int(prints.pointee.len) {
                 let print = FpPrintReference(sharing: OpaquePointer(prints.pointee.pdata[index]!))
-                switch writePrint(print) {
-                case .success(let written): kept.append(written)
-                case .failure(let fault): return .failure(fault)
-                }
+                // One that can't be written down can't be told from another, nor be named to be deleted.
+                if case .success(let written) = writePrint(print) { kept.append(written) }
             }
             return .success(kept)
         } call: { cancellable, ready, data in

@@ -197,7 +197,7 @@ import CGLib
     func refusal(whenOpen: Bool) -> ReaderFault? {
         if isRemoved { return .unplugged }
         if running != nil { return .failed("the reader is in the middle of something else") }
-        if isOpen != whenOpen { return .failed(isOpen ? "the reader is open already" : "the reader is not open") }
+        if isOpen != whenOpen { return isOpen ? .alreadyOpen : .notOpen }
         return nil
     }
 

@@ -29,11 +29,12 @@ extension Subcommand {
 
 extension Invocation {
     /// The reader that was named, if one was.
-    fileprivate func chosenReader(for account: Account) throws(Failure) -> ReaderEntry? {
+    func chosenReader(for account: Account) throws(Failure) -> ReaderEntry? {
         guard let name = options.text("reader") else { return nil }
+        guard !name.isEmpty else { throw Failure(usage: tr("The name of a reader is missing.")) }
         guard let reader = try readers(for: account).first(where: { $0.isCalled(name) }) else {
             throw Failure(
-                .noReader, what: tr("No reader called %1 is plugged in.").filled(name),
+                .noReader, what: tr("No reader called %1 is plugged in.").filled(name.asLabel),
                 next: tr("See which are with: bioauthctl readers"))
         }
         return reader

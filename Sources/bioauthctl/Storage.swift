@@ -15,19 +15,24 @@ extension Subcommand {
                 .init("yes", .flag, help: tr("Don't ask for confirmation")),
             ]
         ) { invocation throws(Failure) in
-            var prints = try invocation.storage(clears: false)
-            let leftovers = prints.count { $0.standing == .leftover }
-            if invocation.options.has("clear") && leftovers > 0 {
+            _ = try invocation.chosenReader(for: try invocation.account())
+            var prints = try invocation.storage()
+            let leftovers = prints.filter { $0.standing == .leftover }
+            if invocation.options.has("clear") && !leftovers.isEmpty {
                 try invocation.confirm(
-                    prints.filter { $0.standing == .leftover }.map(\.words).joined(separator: "\n") + "\n"
+                    leftovers.listing + "\n"
                         + tr("Another system on this machine may use them. Delete them from the reader? [y/N] "))
-                prints = try invocation.storage(clears: true)
+                // What was shown, and nothing that has come since.
+                prints = try invocation.storage(clearing: leftovers.map(\.id))
             }
             invocation.output.answer(
                 prints.isEmpty ? tr("No reader keeps any print.") : prints.listing,
                 .object(["prints": .list(prints.map(\.json))]))
-            if !invocation.options.has("clear") && leftovers > 0 {
+            switch (invocation.options.has("clear"), leftovers.isEmpty) {
+            case (true, true): invocation.output.note(tr("There is nothing to clear."))
+            case (false, false):
                 invocation.output.note(tr("Clear what nobody here has with: sudo bioauthctl storage --clear"))
+            default: break
             }
             return .yes
         }
@@ -36,13 +41,14 @@ extension Subcommand {
 
 extension Invocation {
     /// What the readers keep, or the one that was named.
-    fileprivate func storage(clears: Bool) throws(Failure) -> [KeptPrint] {
+    fileprivate func storage(clearing doomed: [PrintID] = []) throws(Failure) -> [KeptPrint] {
         let connection = try connect()
         let signals = CaughtSignals(CaughtSignals.ending)
         let reader = options.text("reader")
         var prints: [KeptPrint] = []
         let denial = try told { () throws(ConnectionError) -> Denial? in
-            try connection.send(.storage(reader: reader, clears: clears))
+            // More than a message holds are left for the next time.
+            try connection.send(.storage(reader: reader, clearing: Array(doomed.prefix(Limits.clearedPrints))))
             while true {
                 // It may have to be opened first, or a touch to end.
                 switch try connection.receive(within: .seconds(60), interruptedBy: signals.descriptor) {
@@ -54,10 +60,14 @@ extension Invocation {
             }
         }
         guard let denial else { return prints }
-        guard denial.cause == .noReader else { throw Failure(denial) }
-        throw Failure(
-            .noReader, what: tr("No reader that keeps prints itself is plugged in."),
-            next: tr("See which readers are with: bioauthctl readers"))
+        guard denial.cause != .noReader else {
+            throw Failure(
+                .noReader, what: tr("No reader that keeps prints itself is plugged in."),
+                next: tr("See which readers are with: bioauthctl readers"))
+        }
+        // What was told, and done, before.
+        if !prints.isEmpty && !output.json { output.note(prints.listing) }
+        throw Failure(denial)
     }
 }
 

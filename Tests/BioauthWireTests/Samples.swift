@@ -5,6 +5,7 @@ import BioauthWire
 enum Samples {
     static let account = Account(uid: 1000, name: "user")
     static let ticket = Ticket(bytes: Array(1...16))!
+    static let printID = PrintID(bytes: Array(1...8))!
     static let secret = Array("correct horse".utf8)
 
     static let everyClientMessage: [ClientMessage] =
@@ -15,7 +16,7 @@ enum Samples {
             .examine(account, service: "sudo", tty: nil), .examine(account, service: "login", tty: "tty1"),
             .examine(account, service: "vault", tty: nil, isApp: true, policy: .biometricsOrPassword),
             .switches(account), .passwordSet(account), .readers(account),
-            .storage(reader: nil, clears: false), .storage(reader: "1-2.3", clears: true),
+            .storage(reader: nil), .storage(reader: "1-2.3", clearing: [printID, printID]),
             .unlock(Account(uid: .max, name: "사용자")), .watch, .passwordTurn(account, peerUID: 0),
             .passwordResult(right: true, wantsTicket: true), .passwordResult(right: false, wantsTicket: false),
         ]
@@ -78,7 +79,8 @@ enum Samples {
         KeptPrint.Standing.allCases, absentAndPresent("사용자"), absentAndPresent(Finger.leftThumb)
     ) {
         KeptPrint(
-            reader: $1 ?? "", driver: "goodixmoc", busPath: $1 == nil ? "" : "1-2.3", standing: $0, accountName: $1,
+            reader: $1 ?? "", driver: "goodixmoc", busPath: $1 == nil ? "" : "1-2.3", id: printID, standing: $0,
+            accountName: $1,
             finger: $2, enrolled: $2 == nil ? nil : "2026-03-31", isDeleted: $2 != nil)
     }
 

@@ -197,6 +197,19 @@ import Testing
         #expect(try prompt(try ask(me)).finger == second)
     }
 
+    @Test("For a print that can't be compared no touch is spent, and the person is asked for the next one by name")
+    func passedOver() throws {
+        try enroll(me, .leftIndex, "left", at: walker, "virtual_device")
+        try enroll(me, .rightThumb, "right", at: walker, "virtual_device")
+        let mine = try ask(me)
+        let first = try #require(try prompt(mine).finger)
+        try walker.fail(6)
+        let next = try prompt(mine)
+        #expect(next.again && next.finger != first && next.triesLeft == 3)
+        try walker.touch(next.finger == .leftIndex ? "left" : "right")
+        #expect(try mine.receive(within: .seconds(20)) == .verdict(.allowed(try #require(next.finger))))
+    }
+
     @Test("A walk through all prints is one mismatch, and so is one that is broken off")
     func mismatches() throws {
         try enroll(me, .leftIndex, "left", at: walker, "virtual_device")

@@ -20,7 +20,7 @@ import Testing
         #expect(end == .done(nil))
         #expect(prints.map(\.standing) == [.known, .leftover])
         #expect(prints.map(\.driver) == Array(repeating: "virtual_device_storage", count: 2))
-        let (cleared, clearing) = try desk.storage(clears: true)
+        let (cleared, clearing) = try desk.storage(clearing: prints.map(\.id))
         #expect(clearing == .done(nil))
         #expect(cleared.map { [$0.standing == .leftover, $0.isDeleted] } == [[false, false], [true, true]])
         #expect(try desk.standings() == [.known])
@@ -30,7 +30,7 @@ import Testing
     @Test("It is for root alone", .enabled(if: isRoot, "takes root"))
     func whose() throws {
         let desk = try KeepingDesk()
-        try desk.daemon.expect(.problem(.notPermitted), to: .storage(reader: nil, clears: true), as: stranger)
+        try desk.daemon.expect(.problem(.notPermitted), to: .storage(reader: nil), as: stranger)
     }
 
     @Test("It is of readers that keep prints alone, or of one of them")
@@ -39,7 +39,7 @@ import Testing
         #expect(try desk.storage(reader: "elsewhere").end == .refused(Denial(.noReader)))
         #expect(try desk.storage(reader: "virtual_device_storage").end == .done(nil))
         let image = try DaemonUnderTest()
-        #expect(try image.ask(.storage(reader: nil, clears: false)) == .refused(Denial(.noReader)))
+        #expect(try image.ask(.storage(reader: nil)) == .refused(Denial(.noReader)))
     }
 
     @Test("A finger that is deleted is deleted on the reader, too, and may be enrolled again at once")
@@ -91,12 +91,64 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
         let again = try KeepingDesk(in: directory)
         // A reader that forgets nothing would have kept what it had, and what the enrolment made.
-        try again.person.insert("stranger")
-        try again.person.insert("right")
+        for word in ["stranger", "right"] { try again.person.insert(word) }
         try begun.write(to: URL(filePath: path))
         #expect(try again.storage().prints.map(\.standing) == [.leftover])
         #expect(try again.files("enrolling.") == [])
         #expect(try again.enroll(.rightIndex, "right") == .done(nil))
+    }
+
+    @Test("Where it can't be told which of them an enrolment has left, nothing is deleted from the reader")
+    func notToldApart() throws {
+        let directory = TemporaryDirectory()
+        let desk = try KeepingDesk(in: directory)
+        let connection = try desk.daemon.connect()
+        try connection.send(.enroll(me, .rightIndex, nil))
+        try connection.receive { if case .enrolling(0, _, nil) = $0 { true } else { false } }
+        for word in ["one", "another"] { try desk.person.insert(word) }
+        try connection.send(.cancel(.person))
+        try connection.receive { $0 == .refused(Denial(.personCancelled)) }
+        #expect(try desk.standings() == [.leftover, .leftover])
+        #expect(try desk.files("enrolling.") == [])
+    }
+
+    @Test("What is asked to be cleared is cleared, and nothing that has come since; what an account has stays")
+    func clearing() throws {
+        let desk = try KeepingDesk()
+        #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
+        try desk.person.insert("shown")
+        let shown = try desk.storage().prints.map(\.id)
+        try desk.person.insert("later")
+        let (prints, end) = try desk.storage(clearing: shown)
+        #expect(end == .done(nil))
+        #expect(Set(prints.filter { $0.standing == .leftover }.map(\.isDeleted)) == [false, true])
+        #expect(
+            prints.filter(\.isDeleted).map(\.id)
+                == shown.filter { id in prints.contains { $0.id == id && $0.isDeleted } })
+        #expect(try desk.standings() == [.known, .leftover])
+        #expect(desk.daemon.log.components(separatedBy: "was deleted from the reader").count == 2)
+    }
+
+    @Test("A connection has one such question at a time")
+    func tooMany() throws {
+        let desk = try KeepingDesk()
+        let connection = try desk.daemon.connect()
+        for _ in 0..<2 { try connection.send(.storage(reader: nil)) }
+        try connection.expect(.problem(.tooMany))
+        #expect(try desk.storage().end == .done(nil))
+    }
+
+    @Test("A reader that says that it isn't open is opened again, whatever it was doing")
+    func notOpen() throws {
+        let desk = try KeepingDesk()
+        #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
+        let connection = try desk.daemon.connect()
+        try connection.send(.authenticate(Authenticate(account: me, service: "sudo")))
+        try connection.receive { if case .prompt = $0 { true } else { false } }
+        try desk.person.fail(2)
+        try connection.receive { if case .prompt(let prompt) = $0 { prompt.again } else { false } }
+        try desk.person.touch("right")
+        try connection.receive { $0 == .verdict(.allowed(.rightIndex)) }
     }
 
     @Test("An enrolment whose print can't be kept here leaves none on the reader")
@@ -187,7 +239,7 @@ import Testing
         let desk = try KeepingDesk()
         try desk.person.insert("right")
         #expect(try desk.enroll(.rightIndex, "right") == .refused(Denial(.duplicateOnReader)))
-        #expect(try desk.storage(clears: true).prints.map(\.isDeleted) == [true])
+        #expect(try desk.storage(clearing: try desk.storage().prints.map(\.id)).prints.map(\.isDeleted) == [true])
         #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
     }
 

@@ -38,10 +38,11 @@ public final class KeepingDesk {
     }
 
     /// What the reader keeps, and how the answer ends.
-    public func storage(reader: String? = nil, clears: Bool = false) throws -> (prints: [KeptPrint], end: DaemonMessage)
-    {
+    public func storage(reader: String? = nil, clearing: [PrintID] = []) throws -> (
+        prints: [KeptPrint], end: DaemonMessage
+    ) {
         let connection = try daemon.connect()
-        try connection.send(.storage(reader: reader, clears: clears))
+        try connection.send(.storage(reader: reader, clearing: clearing))
         var prints: [KeptPrint] = []
         while true {
             switch try connection.receive(within: .seconds(20)) {

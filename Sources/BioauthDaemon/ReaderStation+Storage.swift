@@ -7,27 +7,15 @@ extension ReaderStation {
     /// What the reader is asked to do without a finger.
     enum Errand {
         case list
+        /// The same, to finish what was left half done.
+        case survey
         case delete(StoredPrint)
     }
 
     /// One of them, and who wants to know how it went.
     struct PendingErrand {
         let errand: Errand
-        private(set) var done: @MainActor (ReaderFault?) -> Void
-
-        init(_ errand: Errand, done: @escaping @MainActor (ReaderFault?) -> Void) {
-            self.errand = errand
-            self.done = done
-        }
-
-        /// Somebody else wants to know, too.
-        @MainActor mutating func andThen(_ others: @escaping @MainActor (ReaderFault?) -> Void) {
-            let first = done
-            done = { fault in
-                first(fault)
-                others(fault)
-            }
-        }
+        var done: [@MainActor (ReaderFault?) -> Void]
     }
 
     /// What the reader keeps, by its own word, and what that comes to.
@@ -64,16 +52,10 @@ extension ReaderStation {
             return done(.unsupported)
         }
         // One that waits for its turn does for all who ask meanwhile.
-        if let last = errands.last, case .list = last.errand, errands.count > 1 {
-            errands[errands.count - 1].andThen(done)
-            return
-        }
-        run(.list) { [weak self] fault in
-            guard let self, fault == nil else { return done(fault) }
-            finishDeletions()
-            finishEnrollments()
-            // Behind whatever that takes.
-            if errands.isEmpty { done(nil) } else { run(.list, done: done) }
+        if let last = errands.last, case .survey = last.errand, errands.count > 1 {
+            errands[errands.count - 1].done.append(done)
+        } else {
+            run(.survey, [done])
         }
     }
 
@@ -105,7 +87,10 @@ extension ReaderStation {
             guard let self else { return }
             if fault == nil { daemon.tellDeleted(self) }
             // Else it is tried again when the reader is asked the next time.
-            if fault == nil || fault == .printMissing || fault == .unsupported { daemon.prints.settle(path) }
+            switch fault {
+            case nil, .printMissing, .printInvalid, .unsupported: daemon.prints.settle(path)
+            default: break
+            }
         }
     }
 
@@ -158,8 +143,10 @@ extension ReaderStation {
 
     // MARK: Errands
 
-    func run(_ errand: Errand, done: @escaping @MainActor (ReaderFault?) -> Void) {
-        errands.append(PendingErrand(errand, done: done))
+    func run(_ errand: Errand, done: @escaping @MainActor (ReaderFault?) -> Void) { run(errand, [done]) }
+
+    private func run(_ errand: Errand, _ done: [@MainActor (ReaderFault?) -> Void]) {
+        errands.append(PendingErrand(errand: errand, done: done))
         take { $0.errands(true, at: $1) }
     }
 
@@ -167,11 +154,9 @@ extension ReaderStation {
     func runErrand() {
         guard let first = errands.first else { return errandDone(nil) }
         switch first.errand {
-        case .list:
+        case .list, .survey:
             reader.list { [weak self] result in
-                if case .success(let prints) = result {
-                    self?.kept = Kept(prints: prints, gone: self?.kept?.gone ?? [])
-                }
+                if case .success(let prints) = result { self?.kept = Kept(prints: prints) }
                 self?.errandDone(result.fault)
             }
         case .delete(let print):
@@ -190,15 +175,26 @@ extension ReaderStation {
             if let place = places[0] { kept?.prints.remove(at: place) }
         }
         if fault == nil || fault == .printMissing { compareKept() }
-        first?.done(fault)
+        tell(fault, first)
         take { $0.errands(!self.errands.isEmpty, at: $1) + $0.errandDone(fault, at: $1) }
+    }
+
+    /// Tells how an errand went: a survey once what was half done has been finished.
+    private func tell(_ fault: ReaderFault?, _ errand: PendingErrand?) {
+        guard let errand else { return }
+        if fault == nil, case .survey = errand.errand {
+            finishDeletions()
+            finishEnrollments()
+            if !errands.isEmpty { return run(.list, errand.done) }
+        }
+        for done in errand.done { done(fault) }
     }
 
     /// The reader is gone, and with it whatever was to be done at it.
     func dropErrands() {
         let dropped = errands
         errands = []
-        for errand in dropped { errand.done(.unplugged) }
+        for errand in dropped { for done in errand.done { done(.unplugged) } }
     }
 
     // MARK: Enrolments

@@ -50,9 +50,15 @@ import Testing
         #expect(try desk.daemon.ask(.delete(me, .rightIndex, nil)) == .done(nil))
         #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
         #expect(try desk.standings() == [.known, .known])
-        #expect(try desk.daemon.ask(.delete(me, nil, nil)) == .done(nil))
+        // One right behind the other.
+        for finger in [Finger.rightIndex, .leftIndex] {
+            #expect(try desk.daemon.ask(.delete(me, finger, nil)) == .done(nil))
+        }
         #expect(try desk.storage().prints == [])
         #expect(try desk.files("") == [])
+        // The reader would know them.
+        #expect(try desk.enroll(.rightIndex, "right") == .done(nil))
+        #expect(try desk.enroll(.leftIndex, "left") == .done(nil))
     }
 
     @Test("A deletion that was cut short is finished when the reader is there again")

@@ -130,6 +130,7 @@ static int authenticate(pam_handle_t *pamh, const struct options *options)
     }
     request.timeout = (int64_t)options->timeout * 1000;
     conversation = conversation_start(pamh, options->quiet);
+    request.finger_only = mode == MODE_FIRST || mode == MODE_LATER;
     request.interaction = mode == MODE_TTY || conversation_possible(&conversation);
     wait_in(mode, &request, &conversation, &outcome);
     touch->matched = result_code(&outcome) == PAM_SUCCESS;

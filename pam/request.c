@@ -64,7 +64,7 @@ static int send_request(struct request *request)
         .interaction = request->interaction,
         .timeout = (uint32_t)request->timeout,
         .tries = (uint8_t)options->max_tries,
-        .finger_only = true,
+        .finger_only = request->finger_only,
         .agent_pid = agent_pid(request->pamh),
     };
     int length = wire_encode_authenticate(&message, request->buffer, sizeof request->buffer);

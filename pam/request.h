@@ -16,6 +16,7 @@ struct request {
     struct account account;
     struct signals signals;
     bool interaction;       /* the person will be told */
+    bool finger_only;       /* the password can't be given meanwhile */
     int64_t timeout;        /* milliseconds for the finger */
     int64_t began;    /* when the module began to wait; on client_now's clock, as the deadline is */
     int64_t deadline; /* until when the daemon's silence is waited out */

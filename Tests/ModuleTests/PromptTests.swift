@@ -20,6 +20,8 @@ import Testing
         go.signal()
         try desk.expectEnd(program, "PAM_SUCCESS")
         #expect(desk.handedOn == nil)
+        // The password is live, so that a reader in trouble is waited for.
+        #expect(desk.peer.received.first?.number(11) == 0)
     }
 
     @Test(arguments: [

@@ -92,7 +92,7 @@ extension KeptPrint {
     }
 
     fileprivate var words: String {
-        let owner = [accountName, finger?.name, enrolled].compactMap(\.self).joined(separator: "  ")
+        let owner = [accountName?.visible, finger?.name, enrolled].compactMap(\.self).joined(separator: "  ")
         return "  " + (owner.isEmpty ? tr("doesn't say whose it is") : owner) + ": " + standingWords
     }
 

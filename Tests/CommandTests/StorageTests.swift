@@ -31,6 +31,16 @@ import Testing
         #expect(prints.map { $0["deleted"] as? Bool } == [false])
     }
 
+    @Test("A name that another system wrote on the reader is shown with what it hides")
+    func hiding() throws {
+        let desk = try KeepingDesk()
+        // As libfprint writes whose a print is.
+        try desk.person.insert("FP1-20260331-7-01234567-\u{202E}toor\u{2028}")
+        #expect(
+            try Command(socketPath: desk.daemon.socketPath).run("storage").output.components(separatedBy: "\n")[1]
+                == #"  \u{202E}toor\u{2028}  right-index  2026-03-31: nobody here has it"#)
+    }
+
     @Test("On a terminal it is shown what would go, and nothing goes without a yes")
     func asking() throws {
         let desk = try KeepingDesk()

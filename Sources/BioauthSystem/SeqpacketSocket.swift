@@ -14,22 +14,21 @@ public struct SeqpacketSocket: ~Copyable, Sendable {
     /// - Parameters:
     ///   - mode: the socket's permissions, whatever the umask is.
     ///   - backlog: connections that may wait to be accepted.
-    /// - Throws: `SystemError` of socket, unlink, bind, chmod or listen; EADDRINUSE when somebody listens there, or
+    /// - Throws: `SystemError` of socket, unlink, fchmod, bind, chmod or listen; EADDRINUSE when somebody listens there, or
     ///   something else than a socket lies there; ENAMETOOLONG for a path over 107 bytes.
     public static func listening(at path: String, mode: mode_t, backlog: Int32) throws(SystemError) -> SeqpacketSocket {
         let socket = try unconnected()
         var address = try address(of: path)
         try removeStale(path)
-        // Made with no permissions for others and opened up once bound, so that nothing depends on the umask.
-        let before = umask(0o177)
+        // Linux gives the file the permissions of the socket: none for others until it is opened up once bound. The umask
+        // is the whole process's, and its other threads make files, too.
+        guard fchmod(socket.descriptor.raw, 0o600) == 0 else { throw .last("fchmod \(path)") }
         let bound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(socket.descriptor.raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        let failure = errno
-        umask(before)
-        guard bound == 0 else { throw SystemError("bind \(path)", errno: failure) }
+        guard bound == 0 else { throw .last("bind \(path)") }
         guard chmod(path, mode) == 0 else { throw .last("chmod \(path)") }
         guard listen(socket.descriptor.raw, backlog) == 0 else { throw .last("listen \(path)") }
         return socket

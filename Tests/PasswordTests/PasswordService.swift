@@ -132,6 +132,6 @@ extension [UInt8] {
 
 extension Account {
     /// Of the account that the tests run as.
-    static let own = Account(uid: getuid(), name: String(cString: getpwuid(getuid()).pointee.pw_name))
+    static let own = DaemonUnderTest.account
     static let nobody = Account(uid: 65534, name: "nobody")
 }

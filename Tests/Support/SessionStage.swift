@@ -17,6 +17,10 @@ public final class SessionStage {
         // Nobody else's program has it open.
         for end in [primary, terminal] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         console = (primary, terminal)
+        // `ttyname` keeps one name for all threads.
+        var name = [CChar](repeating: 0, count: 64)
+        guard ttyname_r(terminal, &name, name.count) == 0 else { throw POSIXError(.ENOTTY) }
+        consoleName = name.withUnsafeBufferPointer { String(String(cString: $0.baseAddress!).dropFirst("/dev/".count)) }
         for pid in pids { try place(pid, in: "/system.slice/test.service") }
         try FileManager.default.createDirectory(atPath: directory.file("users"), withIntermediateDirectories: true)
     }
@@ -47,7 +51,7 @@ public final class SessionStage {
     public static let hasConsole = FileManager.default.fileExists(atPath: "/dev/console")
 
     /// The terminal that is the machine's console to the program, by its other name: `pts/3`, as in a container.
-    public var consoleName: String { String(String(cString: ttyname(console.terminal)).dropFirst("/dev/".count)) }
+    public let consoleName: String
 
     /// Puts a process into a session.
     public func place(_ pid: pid_t = getpid(), inSession id: String, of uid: uid_t = getuid()) throws {

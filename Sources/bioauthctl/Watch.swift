@@ -30,7 +30,7 @@ private struct Watch {
     let output: Output
     /// The day of the last event that was shown.
     private var day: String?
-    /// Until when a daemon is waited for that is started anew, as the last one said (boot-time clock).
+    /// Until when the next daemon is waited for, where the last one said that it is started anew (boot-time clock).
     private var patience: Int64?
 
     /// How long that may take.
@@ -44,11 +44,19 @@ private struct Watch {
         _ connection: consuming DaemonConnection, _ signals: borrowing CaughtSignals
     ) throws(ConnectionError) {
         try connection.send(.watch)
-        while true {
-            let message = try connection.receive(within: nil, interruptedBy: signals.descriptor)
-            guard case .event(let event) = message else { throw .outOfTurn }
-            show(event)
-            patience = event.kind == .readerLost ? BootClock.now() + Watch.restart.clampedNanoseconds : nil
+        // It may take its time to end: others may be at another reader.
+        var isReplaced = false
+        do throws(ConnectionError) {
+            while true {
+                let message = try connection.receive(within: nil, interruptedBy: signals.descriptor)
+                guard case .event(let event) = message else { throw .outOfTurn }
+                show(event)
+                patience = nil
+                isReplaced = isReplaced || event.kind == .readerLost
+            }
+        } catch {
+            if isReplaced { patience = BootClock.now() + Watch.restart.clampedNanoseconds }
+            throw error
         }
     }
 

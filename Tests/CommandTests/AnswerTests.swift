@@ -227,6 +227,35 @@ import Testing
                 """)
     }
 
+    @Test("Watch goes on with the next daemon after a reader was lost, whatever else the last one told before it ended")
+    func watchOutlasts() throws {
+        let lives = Lives([
+            [
+                WatchEvent(kind: .readerLost, time: 0, reader: "Reader"),
+                WatchEvent(kind: .denied, time: 0, service: "sudo", cause: .readerFailed),
+            ], [WatchEvent(kind: .readerReady, time: 0, reader: "Reader")],
+        ])
+        let daemon = try ScriptedDaemon { peer in
+            _ = try peer.receive()
+            for event in lives.next() { try peer.send(.event(event)) }
+        }
+        let watch = try Command(socketPath: daemon.path).run("watch", "--json")
+        let told = try watch.output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])["event"] as? String
+        }
+        // The second says nothing of another.
+        #expect(told == ["reader-lost", "denied", "reader-ready", nil])
+        #expect(watch.status == 3)
+    }
+
+    /// What one daemon after the other tells.
+    private final class Lives: @unchecked Sendable {
+        // Only the scripted daemon's one thread takes from it.
+        private var left: ArraySlice<[WatchEvent]>
+        init(_ lives: [[WatchEvent]]) { left = lives[...] }
+        func next() -> [WatchEvent] { left.popFirst() ?? [] }
+    }
+
     @Test("Watch ends with 0 when it is interrupted")
     func watchInterrupted() throws {
         let watching = try command.start(["watch"])

@@ -10,6 +10,14 @@ import Testing
 @Suite("A reader that keeps prints") struct StorageTests {
     private let me = DaemonUnderTest.account
 
+    /// Somebody who enrols the right index finger: the reader waits for the first touch.
+    private func enrolling(at desk: KeepingDesk) throws -> DaemonConnection {
+        let connection = try desk.daemon.connect()
+        try connection.send(.enroll(me, .rightIndex, nil))
+        try connection.receive { if case .enrolling(0, _, nil) = $0 { true } else { false } }
+        return connection
+    }
+
     @Test("What it keeps is told: whose it is, and what nobody here has; and that is cleared when it is asked for")
     func storage() throws {
         let desk = try KeepingDesk()
@@ -85,9 +93,7 @@ import Testing
         let directory = TemporaryDirectory()
         let desk = try KeepingDesk(in: directory)
         try desk.person.insert("stranger")
-        let connection = try desk.daemon.connect()
-        try connection.send(.enroll(me, .rightIndex, nil))
-        try connection.receive { if case .enrolling(0, _, nil) = $0 { true } else { false } }
+        let connection = try enrolling(at: desk)
         try desk.person.touch("right")
         try connection.receive { if case .enrolling(1, _, nil) = $0 { true } else { false } }
         try desk.daemon.stop(SIGKILL)
@@ -108,9 +114,7 @@ import Testing
     func notToldApart() throws {
         let directory = TemporaryDirectory()
         let desk = try KeepingDesk(in: directory)
-        let connection = try desk.daemon.connect()
-        try connection.send(.enroll(me, .rightIndex, nil))
-        try connection.receive { if case .enrolling(0, _, nil) = $0 { true } else { false } }
+        let connection = try enrolling(at: desk)
         for word in ["one", "another"] { try desk.person.insert(word) }
         try connection.send(.cancel(.person))
         try connection.receive { $0 == .refused(Denial(.personCancelled)) }
@@ -263,9 +267,7 @@ import Testing
     @Test("A reader that is full says so, and keeps nothing of what was tried")
     func full() throws {
         let desk = try KeepingDesk()
-        let connection = try desk.daemon.connect()
-        try connection.send(.enroll(me, .rightIndex, nil))
-        try connection.receive { if case .enrolling(0, _, nil) = $0 { true } else { false } }
+        let connection = try enrolling(at: desk)
         try desk.person.fail(8)
         try connection.receive { $0 == .refused(Denial(.readerFull)) }
         #expect(try desk.storage().prints == [])
@@ -275,9 +277,7 @@ import Testing
     @Test("While somebody enrols, what the reader keeps can't be asked for")
     func enrolling() throws {
         let desk = try KeepingDesk()
-        let connection = try desk.daemon.connect()
-        try connection.send(.enroll(me, .rightIndex, nil))
-        try connection.receive { if case .enrolling(0, _, nil) = $0 { true } else { false } }
+        let connection = try enrolling(at: desk)
         #expect(try desk.storage().end == .refused(Denial(.readerBusy)))
         try connection.send(.cancel(.person))
         try connection.receive { $0 == .refused(Denial(.personCancelled)) }

@@ -151,6 +151,12 @@ public struct Denial: Hashable, Sendable {
         self.lockoutBegan = lockoutBegan
     }
 
+    /// What somebody hears of it who asks for an account that isn't theirs, as with `su`: nothing of how that stood before.
+    public func told(toAnother: Bool) -> Denial {
+        let tellsOfAccount = cause == .printGone || code == .biometryLockout && !lockoutBegan
+        return toAnother && tellsOfAccount ? Denial(.notEnrolled) : self
+    }
+
     public var code: DenialCode { cause.code }
 }
 

@@ -52,8 +52,7 @@ extension Daemon {
         let standing = accounts.denial(account, for: .app, settings, now: moment)
         tell(request.event(.asked, at: wallMilliseconds))
         if let denial = admission.denial(standing: standing) {
-            let isHidden = isByAnother && denial.code == .biometryLockout
-            return refuse(request, denial, told: isHidden ? Denial(.notEnrolled) : denial)
+            return refuse(request, denial, told: denial.told(toAnother: isByAnother))
         }
         begin(request, .identify, .app, timeout: asked.timeout, tries: asked.tries, fingerOnly: asked.fingerOnly)
     }

@@ -24,9 +24,7 @@ extension Daemon {
             return ended(request, .allowed(finger), by: "the touch that unlocked the screen")
         }
         if let denial = admission.denial(standing: standing) {
-            // Whoever tries `su` to somebody else's account hears nothing of how that stands.
-            let isHidden = isByAnother && denial.code == .biometryLockout
-            connection.send(.verdict(.denied(isHidden ? Denial(.notEnrolled) : denial)))
+            connection.send(.verdict(.denied(denial.told(toAnother: isByAnother))))
             return ended(request, .denied(denial))
         }
         begin(
@@ -57,8 +55,8 @@ extension Daemon {
         if let station { admission.isEnrolled = !station.usable(of: asked.account).isEmpty }
         let serviceClass = admission.serviceClass
         let standing = serviceClass.flatMap { accounts.denial(asked.account, for: $0, settings, now: moment) }
-        var denial = admission.denialHoweverPermitted(standing: standing)
-        if isByAnother(asked.account, place) && denial?.code == .biometryLockout { denial = Denial(.notEnrolled) }
+        let denial = admission.denialHoweverPermitted(standing: standing)?
+            .told(toAnother: isByAnother(asked.account, place))
         connection.send(
             .examination(
                 Examination(
@@ -264,7 +262,8 @@ extension Daemon {
                 prints.matched(request.account, finger, on: station.description)
             }
         case .denied(let denial):
-            connection.send(request.endsWithVerdict ? .verdict(verdict) : .refused(denial))
+            let told = denial.told(toAnother: request.isByAnother)
+            connection.send(request.endsWithVerdict ? .verdict(.denied(told)) : .refused(told))
         }
         // The turning of a switch has told its own end.
         if case .allowed = verdict, request.change != nil { return }

@@ -54,6 +54,16 @@ import Testing
         #expect(Cause.printGone.rawValue == 55 && Cause.duplicateOnReader.rawValue == 57)
     }
 
+    @Test func `who asks for an account that isn't theirs hears nothing of how that stood before`() {
+        for denial in [Denial(.lockedOut, endsIn: .seconds(9)), Denial(.passwordNeverGiven), Denial(.printGone)] {
+            #expect(denial.told(toAnother: true) == Denial(.notEnrolled))
+            #expect(denial.told(toAnother: false) == denial)
+        }
+        for denial in [Denial(.lockedOut, lockoutBegan: true), Denial(.noReader), Denial(.mismatchesUsedUp)] {
+            #expect(denial.told(toAnother: true) == denial)
+        }
+    }
+
     @Test(arguments: DenialCode.allCases)
     func `the cause that stands in for a code has that code`(code: DenialCode) {
         #expect(code.standIn.code == code)

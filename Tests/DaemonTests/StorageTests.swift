@@ -230,6 +230,27 @@ import Testing
         #expect(try again.standings() == [.known])
     }
 
+    @Test(
+        "Of a print that the reader has lost its owner hears, and nobody who tries su to the account",
+        .enabled(if: isRoot && PAMHost.isBuilt, "needs root, to be somebody else, and the module"))
+    func lostToOthers() throws {
+        let directory = TemporaryDirectory()
+        let before = try KeepingDesk(in: directory)
+        #expect(try before.enroll(.rightIndex, "right") == .done(nil))
+        try before.daemon.stop()
+        let desk = try KeepingDesk(in: directory)
+        #expect(try desk.standings() == [.gone])
+        let host = try PAMHost(stack: "auth required MODULE socket=\(desk.daemon.socketPath) password=first\n")
+        func told(by user: uid_t) throws -> Bool {
+            let program = try RunningProgram(
+                "/usr/bin/setpriv", ["--ruid=\(user)", Built.host] + host.arguments(user: me.name, answers: [""]))
+            try program.wait()
+            return program.text.contains("no longer keeps your print")
+        }
+        #expect(try told(by: me.uid))
+        #expect(try !told(by: stranger))
+    }
+
     @Test("A print that the reader loses meanwhile is noticed at the next touch that doesn't match")
     func lostMeanwhile() throws {
         let desk = try KeepingDesk()
